@@ -1,0 +1,1 @@
+"""Finds what a merge broke; shares no code with what it checks."""

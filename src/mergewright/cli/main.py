@@ -1,0 +1,106 @@
+"""Entry point of the ``resolve`` command: finds the command, maps errors to exit statuses."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+import click
+
+import mergewright
+from mergewright.model.errors import MergewrightError
+
+EXIT_CLEAN = 0
+EXIT_CONFLICTS = 1
+EXIT_USAGE = 2
+EXIT_AUDIT = 3
+EXIT_BUG = 255
+
+# name -> (module, attribute, one-line help). Modules are imported only when their command runs,
+# so that the start stays cheap; a test holds the help lines equal to the commands' own.
+COMMANDS: dict[str, tuple[str, str, str]] = {}
+
+#: The command that runs when the first argument names none: ``resolve [PATHS…]``.
+DEFAULT_COMMAND = "worktree"
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when used, with a default command."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names of all commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import the command's module and give the command; ``None`` for an unknown name."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module, attribute, _ = entry
+        command = getattr(importlib.import_module(module), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}.{attribute} is not a command")
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default command in front when the first argument names no command."""
+        group_options = {"--help", "-h", "--version"}
+        if not args or (args[0] not in COMMANDS and args[0] not in group_options):
+            args = [DEFAULT_COMMAND, *args]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(mergewright.__version__, prog_name="resolve")
+def cli() -> None:
+    """Resolve merge conflicts per symbol, from evidence and written rules, and say why.
+
+    Without a command, settles the conflicted worktree: ``resolve [PATHS]…`` (see ``resolve
+    worktree --help``).
+    """
+
+
+def _report_bug(error: BaseException) -> int:
+    text = "".join(traceback.format_exception(error))
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="resolve-bug-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as stream:
+        stream.write(f"mergewright {mergewright.__version__}, Python {sys.version}\n")
+        stream.write(f"arguments: {sys.argv[1:]!r}\n\n{text}")
+    click.echo(f"resolve: internal error: {type(error).__name__}: {error}", err=True)
+    click.echo(
+        f"Nothing was written beyond what is reported above. Please send {Path(stream.name)} "
+        "with a bug report.",
+        err=True,
+    )
+    return EXIT_BUG
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command and exit with its documented status (see the README)."""
+    try:
+        status = cli.main(args=args, prog_name="resolve", standalone_mode=False)
+    except MergewrightError as error:
+        click.echo(f"resolve: {error.message}", err=True)
+        if error.hint:
+            click.echo(f"hint: {error.hint}", err=True)
+        sys.exit(error.exit_status)
+    except click.exceptions.Abort:
+        click.echo("resolve: interrupted", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(EXIT_USAGE)
+    except BrokenPipeError:
+        sys.exit(141)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: report, exit 255
+        sys.exit(_report_bug(error))
+    sys.exit(status if isinstance(status, int) else EXIT_CLEAN)

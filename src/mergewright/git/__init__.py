@@ -1,0 +1,1 @@
+"""The only importer of pygit2: repositories, merging, commits, writing."""

@@ -1,0 +1,1 @@
+"""The Python engine: outline, alignment, structural merge, gates."""

@@ -1,0 +1,1 @@
+"""The cascade that turns conflicts into a plan."""

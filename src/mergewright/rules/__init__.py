@@ -1,0 +1,1 @@
+"""Rule files: schema, loading with file and line, predicates and actions."""

@@ -1,0 +1,1 @@
+"""Line merge, conflict markers, line ends and encodings; knows no language."""

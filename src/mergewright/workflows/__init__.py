@@ -1,0 +1,1 @@
+"""Joins git to the core: resolve a merge, replay many, sync."""
