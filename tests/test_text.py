@@ -1,0 +1,74 @@
+"""Line merge, markers, line ends."""
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mergewright.model.merge import Contested, FileMerge
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.text.diff import matches
+from mergewright.text.lines import join_pieces, split_lines
+from mergewright.text.markers import marker_size_for, render
+from mergewright.text.merge import merge_lines
+
+TEXT = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\n"]), max_size=12).map(
+    b"".join
+)
+LABELS = ThreeWay(base="base", ours="dev", theirs="main")
+
+
+@given(st.binary())
+def test_split_lines_joins_back(data: bytes) -> None:
+    """Splitting loses no byte."""
+    assert b"".join(split_lines(data)) == data
+
+
+@given(st.lists(st.integers(0, 4)), st.lists(st.integers(0, 4)))
+def test_matches_are_equal_and_increasing(left: list[int], right: list[int]) -> None:
+    """Matched elements are equal and their places increase on both sides."""
+    pairs = matches(left, right)
+    assert all(left[i] == right[j] for i, j in pairs)
+    assert all(a < c and b < d for (a, b), (c, d) in itertools.pairwise(pairs))
+
+
+@given(TEXT, TEXT)
+def test_one_side_unchanged_takes_the_other(base: bytes, other: bytes) -> None:
+    """A side equal to base yields to the other, whichever it is."""
+    assert merge_lines(ThreeWay(base=base, ours=base, theirs=other)).text() == other
+    assert merge_lines(ThreeWay(base=base, ours=other, theirs=base)).text() == other
+    assert merge_lines(ThreeWay(base=base, ours=other, theirs=other)).text() == other
+
+
+@given(TEXT, TEXT, TEXT)
+def test_swap_mirrors(base: bytes, ours: bytes, theirs: bytes) -> None:
+    """Swapping the sides swaps the text of each contested place and changes nothing else."""
+    one = merge_lines(ThreeWay(base=base, ours=ours, theirs=theirs))
+    two = merge_lines(ThreeWay(base=base, ours=theirs, theirs=ours))
+    assert one.text(Side.OURS) == two.text(Side.THEIRS)
+    assert one.clean == two.clean
+
+
+def test_markers() -> None:
+    """Diff3 markers carry branch, symbol and reason; sides without a final newline get one."""
+    piece = Contested(
+        symbol="f",
+        kind="both-changed",
+        versions=ThreeWay(base=b"b\n", ours=b"o\n", theirs=b"t"),
+        reason="both changed it",
+    )
+    text = render(FileMerge(pieces=(b"x\n", piece)), LABELS)
+    assert text == (
+        b"x\n<<<<<<< dev f: both changed it\no\n||||||| base\nb\n=======\nt\n>>>>>>> main\n"
+    )
+
+
+def test_marker_size_avoids_lookalikes() -> None:
+    """Markers are longer than any marker-like line of the texts."""
+    texts = ThreeWay(base=None, ours=b"Title\n=======\n", theirs=b"<<<<<<<<<\n")
+    assert marker_size_for(texts) == 10
+
+
+def test_join_pieces_never_glues_lines() -> None:
+    """A piece without a final newline does not run into the next one."""
+    assert join_pieces([b"a==1", b"", b"b==2"], b"\n") == b"a==1\nb==2"
