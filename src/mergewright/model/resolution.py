@@ -88,6 +88,7 @@ class Resolved:
         strategy: What settled the path as a whole (``merge``, ``take-ours``, ``pinned`` …).
         oid: For a submodule, the commit to record; otherwise ``None`` and the blob is written.
         drop: Other paths of the conflict that the answer removes (old ends of renames).
+        notes: Things a reader should know (a budget that ran out, a fallback taken).
     """
 
     path: str
@@ -100,6 +101,7 @@ class Resolved:
     oid: str | None = None
     drop: tuple[str, ...] = ()
     outcome: Outcome = Outcome.RESOLVED
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,7 @@ class Deferred:
         data: Text with conflict markers for the worktree; ``None`` leaves the worktree file as it is.
         reason: Why it was left; names the gate when a gate stopped it.
         open_places: How many places are left in ``data``.
+        notes: Things a reader should know (a budget that ran out, a fallback taken).
     """
 
     path: str
@@ -122,6 +125,7 @@ class Deferred:
     seconds: float = 0.0
     open_places: int = 1
     outcome: Outcome = Outcome.DEFERRED
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +139,7 @@ class Failed:
     decisions: tuple[Decision, ...] = ()
     gates: tuple[GateResult, ...] = ()
     outcome: Outcome = Outcome.FAILED
+    notes: tuple[str, ...] = ()
 
 
 PathOutcome = Resolved | Deferred | Failed

@@ -1,1 +1,1 @@
-"""The cascade that turns conflicts into a plan."""
+"""The cascade: conflicts to plan. One failed path never stops the rest."""

@@ -1,0 +1,312 @@
+"""The cascade: one contested path to one outcome.
+
+The order is fixed: pins and file rules, structure, history, policy, memory, deferral. Whatever
+speaks, the gates have the last word; an answer that fails one becomes git's own conflict. The core
+does no I/O: what needs the outside world (git's text, history, a time limit) comes in as a callable.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from mergewright.model.conflict import Conflict
+from mergewright.model.merge import Contested, Decider, FileMerge
+from mergewright.model.resolution import (
+    Decision,
+    Deferred,
+    Evidence,
+    EvidenceKind,
+    Failed,
+    GateResult,
+    Outcome,
+    PathOutcome,
+    Resolved,
+)
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.resolve import treeconflicts
+from mergewright.resolve.engines import (
+    Engine,
+    GitText,
+    contested_lines,
+    is_python,
+    loaded,
+    merge_by_lines,
+    merge_file,
+)
+
+
+class BudgetExceeded(BaseException):
+    """The time limit of one file ran out.
+
+    Not an ``Exception``: an engine that catches its own errors must not swallow the clock.
+    """
+
+
+class PathRule(Protocol):
+    """A file rule as the cascade sees it."""
+
+    @property
+    def id(self) -> str:
+        """The rule's id."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """Why the team wants it so, one sentence."""
+        ...
+
+    @property
+    def action(self) -> str:
+        """``take-ours``, ``take-theirs``, ``pinned``, ``union`` or ``leave``."""
+        ...
+
+
+class Rules(Protocol):
+    """The rule book as the cascade sees it."""
+
+    def for_path(self, conflict: Conflict) -> PathRule | None:
+        """The first file rule that speaks for the whole path."""
+        ...
+
+    def decider(self, path: str) -> Decider:
+        """The symbol rules, as an engine asks them."""
+        ...
+
+
+class NoRules:
+    """A rule book without rules."""
+
+    def for_path(self, conflict: Conflict) -> None:
+        """Nothing speaks for a path."""
+
+    def decider(self, path: str) -> Decider:  # noqa: ARG002 - the protocol's signature
+        """A decider that passes every question on."""
+        return _PassOn()
+
+
+class _PassOn:
+    def decide(self, question: object) -> None:
+        """Pass the question on."""
+
+
+Gates = Callable[[str, bytes, ThreeWay[bytes | None], Sequence[Decision]], tuple[GateResult, ...]]
+
+
+def python_gates(
+    path: str, candidate: bytes, versions: ThreeWay[bytes | None], decisions: Sequence[Decision]
+) -> tuple[GateResult, ...]:
+    """The gates of the file's type; none for files without structure of their own."""
+    if not is_python(path, versions):
+        return ()
+    check = loaded("mergewright.python.gates", "check")
+    return () if check is None else check(path, candidate, versions, decisions)
+
+
+def _no_deciders(conflict: Conflict) -> Sequence[Decider]:  # noqa: ARG001 - a default
+    return ()
+
+
+def _no_git_text(conflict: Conflict) -> GitText | None:  # noqa: ARG001 - a default
+    return None
+
+
+def _marker_size(path: str) -> int:  # noqa: ARG001 - a default
+    return 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cascade:
+    """All that decides, in the order in which it is asked.
+
+    Attributes:
+        labels: How the sides are called in markers and reasons.
+        rules: File rules and symbol rules.
+        history: Deciders that know the commits behind a path; asked before the rules.
+        memory: Deciders that know earlier decisions; asked after the rules.
+        git_text: What git itself makes of the path; asked only when something stays open.
+        marker_size: Length of the conflict markers of a path (``conflict-marker-size``).
+        guard: Entered around the engine; raises :class:`BudgetExceeded` when time runs out.
+        engine: Merges three texts.
+        gates: Tests a candidate.
+    """
+
+    labels: ThreeWay[str]
+    rules: Rules = field(default_factory=NoRules)
+    history: Callable[[Conflict], Sequence[Decider]] = _no_deciders
+    memory: Callable[[Conflict], Sequence[Decider]] = _no_deciders
+    git_text: Callable[[Conflict], GitText | None] = _no_git_text
+    marker_size: Callable[[str], int] = _marker_size
+    guard: Callable[[], AbstractContextManager[None]] = nullcontext
+    engine: Engine = merge_file
+    gates: Gates = python_gates
+
+    def resolve(self, conflict: Conflict) -> PathOutcome:
+        """What becomes of one contested path. Never raises: our own fault is a ``Failed``."""
+        start = time.perf_counter()
+        try:
+            outcome = self._decide(conflict)
+        except Exception as error:  # noqa: BLE001 - one failed path never stops the rest
+            outcome = Failed(
+                path=conflict.path,
+                error=f"{type(error).__name__}: {error}",
+                traceback="".join(traceback.format_exception(error)),
+            )
+        return replace(outcome, seconds=time.perf_counter() - start)
+
+    def _decide(self, conflict: Conflict) -> PathOutcome:
+        rule = self.rules.for_path(conflict)
+        if rule is not None:
+            by_rule = self._apply_rule(conflict, rule)
+            if by_rule is not None:
+                return by_rule
+        same = treeconflicts.same_on_both(conflict)
+        if same is not None:
+            return same
+        if not treeconflicts.is_content(conflict):
+            return treeconflicts.deferred(
+                conflict, treeconflicts.reason(conflict, self.labels), strategy=conflict.kind.value
+            )
+        return self._judge(conflict, self._merge(conflict))
+
+    def _apply_rule(self, conflict: Conflict, rule: PathRule) -> PathOutcome | None:
+        sides = {"take-ours": Side.OURS, "pinned": Side.OURS, "take-theirs": Side.THEIRS}
+        side = sides.get(rule.action)
+        if side is not None:
+            return treeconflicts.whole_side(
+                conflict, side, strategy=rule.action, reason=rule.reason, rule=rule.id
+            )
+        if rule.action == "leave":
+            reason = f"Rule {rule.id} leaves it: {rule.reason}"
+            left = treeconflicts.deferred(conflict, reason, strategy="leave")
+            return replace(left, decisions=tuple(replace(d, rule=rule.id) for d in left.decisions))
+        if rule.action == "union" and treeconflicts.is_content(conflict):
+            return self._judge(conflict, unite(self._merge(conflict), rule))
+        return None
+
+    def _merge(self, conflict: Conflict) -> FileMerge:
+        deciders = (
+            *self.history(conflict),
+            self.rules.decider(conflict.path),
+            *self.memory(conflict),
+        )
+        try:
+            with self.guard():
+                return self.engine(conflict.path, conflict.texts, deciders)
+        except BudgetExceeded as spent:
+            merge = merge_by_lines(conflict.texts)
+            note = f"{spent}; merged by lines instead"
+            return replace(merge, notes=(*merge.notes, note))
+
+    def _judge(self, conflict: Conflict, merge: FileMerge) -> PathOutcome:
+        """Gates, mode and git's own conflict as the yardstick; then the outcome."""
+        if not merge.clean:
+            git = self.git_text(conflict)
+            if git is not None and contested_lines(merge.contested) > git.contested_lines:
+                return self._as_git(
+                    conflict,
+                    git,
+                    "git",
+                    f"Git's own conflict is smaller than the {merge.method} engine's.",
+                )
+        results = self._check(conflict, merge)
+        failed = [result for result in results if not result.passed]
+        if failed:
+            reason = "; ".join(f"gate {g.gate} failed: {g.detail}" for g in failed)
+            return self._as_git(
+                conflict, self.git_text(conflict), f"gate-{failed[0].gate}", reason, results
+            )
+        mode, mode_contested = treeconflicts.merged_mode(conflict)
+        if merge.clean and not mode_contested:
+            others = {conflict.path, *conflict.related}
+            others.update(v.path for v in conflict.versions if v is not None)
+            return Resolved(
+                path=conflict.path,
+                data=merge.text(),
+                mode=mode,
+                strategy=merge.method,
+                decisions=merge.decisions,
+                gates=results,
+                drop=tuple(sorted(others - {conflict.path})),
+                notes=merge.notes,
+            )
+        if merge.clean:
+            reason = treeconflicts.reason(conflict, self.labels)
+            data = merge.text()
+        else:
+            from mergewright.text.markers import marker_size_for, render
+
+            reason = open_reason(merge.contested)
+            size = marker_size_for(conflict.texts, self.marker_size(conflict.path))
+            data = render(merge, self.labels, size=size)
+        return Deferred(
+            path=conflict.path,
+            data=data,
+            mode=mode,
+            reason=reason,
+            strategy=merge.method,
+            decisions=merge.decisions,
+            gates=results,
+            open_places=max(1, len(merge.contested)),
+            notes=merge.notes,
+        )
+
+    def _check(self, conflict: Conflict, merge: FileMerge) -> tuple[GateResult, ...]:
+        if not merge.clean:
+            return ()
+        return self.gates(conflict.path, merge.text(), conflict.texts, merge.decisions)
+
+    def _as_git(
+        self,
+        conflict: Conflict,
+        git: GitText | None,
+        strategy: str,
+        reason: str,
+        gates: tuple[GateResult, ...] = (),
+    ) -> PathOutcome:
+        """Git's own answer for the path, whatever the engine thought of."""
+        left = treeconflicts.deferred(conflict, reason, strategy=strategy)
+        if git is None:
+            return replace(left, gates=gates)
+        return replace(left, data=git.data, gates=gates, open_places=max(1, git.open_places))
+
+
+def unite(merge: FileMerge, rule: PathRule) -> FileMerge:
+    """The merge with ours' and then theirs' lines at every open place, by a rule's word."""
+    pieces = tuple(piece if isinstance(piece, bytes) else _both(piece) for piece in merge.pieces)
+    evidence = (Evidence(kind=EvidenceKind.RULE, text=rule.reason),)
+    united = tuple(
+        Decision(
+            symbol=place.symbol,
+            outcome=Outcome.RESOLVED,
+            strategy="union",
+            side=Side.BOTH,
+            rule=rule.id,
+            reason=rule.reason,
+            evidence=evidence,
+        )
+        for place in merge.contested
+    )
+    kept = tuple(d for d in merge.decisions if d.outcome is not Outcome.DEFERRED)
+    return replace(merge, pieces=pieces, decisions=(*kept, *united), method="union")
+
+
+def _both(place: Contested) -> bytes:
+    ours = place.versions.ours
+    if ours and not ours.endswith(b"\n"):
+        ours += b"\n"
+    return ours + place.versions.theirs
+
+
+def open_reason(places: Sequence[Contested]) -> str:
+    """One sentence about the places that stay open: the symbols, and the first reason."""
+    names = [place.symbol or "file level" for place in places]
+    shown = ", ".join(dict.fromkeys(names[:5]))
+    more = len(set(names)) - len(set(names[:5]))
+    tail = f" and {more} more" if more > 0 else ""
+    count = "1 place" if len(places) == 1 else f"{len(places)} places"
+    return f"{count} left: {shown}{tail}. {places[0].reason}".rstrip()

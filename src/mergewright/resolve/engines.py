@@ -1,0 +1,87 @@
+"""Which merge engine speaks for a path, and how its answer is measured against git's."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mergewright.model.merge import Contested, Decider, FileMerge
+from mergewright.model.threeway import ThreeWay
+
+#: Suffixes that the Python engine reads.
+PYTHON_SUFFIXES = (".py", ".pyi")
+
+_SHEBANG = re.compile(rb"#!.*\bpython[0-9.]*\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitText:
+    """What git itself would leave of a file: the yardstick and the fallback.
+
+    Attributes:
+        data: The text with git's conflict markers (no markers when it merges cleanly).
+        open_places: How many conflicts are in it.
+        contested_lines: Lines of ours and theirs between the markers, together.
+    """
+
+    data: bytes
+    open_places: int
+    contested_lines: int
+
+
+Engine = Callable[[str, ThreeWay[bytes | None], Sequence[Decider]], FileMerge]
+
+
+def is_python(path: str, versions: ThreeWay[bytes | None]) -> bool:
+    """Whether the path is Python: by suffix, or by the first line of every version there is."""
+    if path.endswith(PYTHON_SUFFIXES):
+        return True
+    name = path.rpartition("/")[2]
+    present = [data for data in versions if data]
+    return "." not in name and bool(present) and all(_SHEBANG.match(data[:200]) for data in present)
+
+
+def merge_by_lines(versions: ThreeWay[bytes | None]) -> FileMerge:
+    """The line merge; a missing version is an empty text."""
+    from mergewright.text.merge import merge_lines
+
+    return merge_lines(versions.map(lambda data: data or b""))
+
+
+def merge_file(
+    path: str, versions: ThreeWay[bytes | None], deciders: Sequence[Decider] = ()
+) -> FileMerge:
+    """Merge three texts with the engine of the file's type.
+
+    Args:
+        path: The path of the file: its name chooses the engine.
+        versions: The three texts; ``None`` where a side does not have the file.
+        deciders: Asked, in this order, about what structure alone cannot settle.
+    """
+    if is_python(path, versions):
+        merge_python = loaded("mergewright.python.engine", "merge_python")
+        if merge_python is not None:
+            return merge_python(path, versions, deciders=deciders)  # type: ignore[no-any-return]
+    merge_for = loaded("mergewright.formats", "merge_for")
+    merge = None if merge_for is None else merge_for(path)
+    return merge_by_lines(versions) if merge is None else merge(versions)
+
+
+def loaded(module: str, name: str) -> Any:
+    """A part of an engine package, or ``None`` while that package does not offer it."""
+    try:
+        return getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError:
+        return None
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+
+
+def contested_lines(places: Sequence[Contested]) -> int:
+    """Lines of ours and theirs at the open places, together."""
+    return sum(_lines(place.versions.ours) + _lines(place.versions.theirs) for place in places)

@@ -1,0 +1,57 @@
+"""From contested paths to the plan of one merge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from mergewright.model.conflict import Conflict
+from mergewright.model.plan import MergePlan, MergeSource, PathPlan
+from mergewright.model.resolution import PathOutcome
+
+#: Resolves many conflicts, in order; a process pool may stand behind it.
+Mapper = Callable[[Callable[[Conflict], PathOutcome], Sequence[Conflict]], Iterable[PathOutcome]]
+
+#: Called after each path with how many are done, how many there are, and the path.
+Progress = Callable[[int, int, str], None]
+
+
+def _no_progress(done: int, total: int, path: str) -> None:
+    """Say nothing."""
+
+
+def plan_paths(
+    source: MergeSource,
+    conflicts: Sequence[Conflict],
+    resolve: Callable[[Conflict], PathOutcome],
+    *,
+    clean: Sequence[PathPlan] = (),
+    warnings: Callable[[], Sequence[str]] = tuple,
+    progress: Progress = _no_progress,
+    mapper: Mapper = map,
+) -> MergePlan:
+    """Resolve each conflict and gather the plan.
+
+    Args:
+        source: What is being merged.
+        conflicts: The contested paths.
+        resolve: Gives one path's outcome; must not raise.
+        clean: What rules say of paths that merged cleanly.
+        warnings: Asked after all paths are done (rules that matched nothing).
+        progress: Told after each path.
+        mapper: ``map``, or a pool's ordered map.
+    """
+    start = time.perf_counter()
+    ordered = sorted(conflicts, key=lambda c: c.path)
+    paths = list(clean)
+    for done, (conflict, outcome) in enumerate(
+        zip(ordered, mapper(resolve, ordered), strict=True), 1
+    ):
+        paths.append(PathPlan(conflict=conflict, outcome=outcome))
+        progress(done, len(ordered), conflict.path)
+    return MergePlan(
+        source=source,
+        paths=tuple(sorted(paths, key=lambda p: p.path)),
+        warnings=tuple(warnings()),
+        seconds=time.perf_counter() - start,
+    )

@@ -1,0 +1,395 @@
+"""The order of the cascade, its gates, and the invariants that hold whatever an engine says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mergewright.model.conflict import (
+    MODE_EXECUTABLE,
+    MODE_REGULAR,
+    MODE_SUBMODULE,
+    MODE_SYMLINK,
+    Conflict,
+    ConflictKind,
+    FileVersion,
+)
+from mergewright.model.merge import Contested, Decider, FileMerge, Question
+from mergewright.model.resolution import Deferred, Failed, GateResult, Resolved
+from mergewright.model.threeway import ThreeWay
+from mergewright.resolve.cascade import BudgetExceeded, Cascade
+from mergewright.resolve.engines import GitText, is_python, merge_by_lines
+
+LABELS = ThreeWay(base="base", ours="dev", theirs="main")
+
+
+def version(data: bytes, *, path: str = "f.txt", mode: int = MODE_REGULAR) -> FileVersion:
+    return FileVersion(path=path, mode=mode, oid=f"{hash(data) & 0xFFFFFFFF:040x}", data=data)
+
+
+def conflict(
+    base: bytes | FileVersion | None,
+    ours: bytes | FileVersion | None,
+    theirs: bytes | FileVersion | None,
+    *,
+    kind: ConflictKind = ConflictKind.BOTH_MODIFIED,
+    path: str = "f.txt",
+    related: tuple[str, ...] = (),
+) -> Conflict:
+    def wrap(value: bytes | FileVersion | None) -> FileVersion | None:
+        return version(value, path=path) if isinstance(value, bytes) else value
+
+    return Conflict(
+        path=path,
+        kind=kind,
+        versions=ThreeWay(base=wrap(base), ours=wrap(ours), theirs=wrap(theirs)),
+        related=related,
+    )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A file rule of the tests."""
+
+    action: str
+    id: str = "r1"
+    reason: str = "The team wants it so."
+
+
+@dataclass(frozen=True)
+class Book:
+    """A rule book with one file rule for everything."""
+
+    rule: Rule | None = None
+
+    def for_path(self, conflict: Conflict) -> Rule | None:
+        return self.rule
+
+    def decider(self, path: str) -> Decider:
+        return Named("rules")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A decider that only has a name."""
+
+    name: str
+
+    def decide(self, question: Question) -> None:
+        return None
+
+
+CONTESTED = conflict(b"a\nb\nc\n", b"a\nB\nc\n", b"a\nX\nc\n")
+PLACE = Contested(
+    symbol="f",
+    kind="both-changed",
+    versions=ThreeWay(base=b"b\n", ours=b"B\n", theirs=b"X\n"),
+    reason="both changed the statement",
+)
+
+
+def engine_giving(merge: FileMerge) -> object:
+    return lambda path, texts, deciders: merge
+
+
+def test_deciders_are_asked_in_the_order_of_the_cascade() -> None:
+    """History comes before the rule file's symbols, memory after both."""
+    seen: list[str] = []
+
+    def engine(path: str, texts: ThreeWay[bytes | None], deciders: Sequence[Decider]) -> FileMerge:
+        seen.extend(getattr(d, "name", "") for d in deciders)
+        return FileMerge(pieces=(b"x",))
+
+    Cascade(
+        labels=LABELS,
+        rules=Book(),
+        history=lambda c: [Named("history")],
+        memory=lambda c: [Named("memory")],
+        engine=engine,
+    ).resolve(CONTESTED)
+    assert seen == ["history", "rules", "memory"]
+
+
+@pytest.mark.parametrize(
+    ("action", "data"),
+    [("take-ours", b"a\nB\nc\n"), ("pinned", b"a\nB\nc\n"), ("take-theirs", b"a\nX\nc\n")],
+)
+def test_file_rule_speaks_before_any_engine(action: str, data: bytes) -> None:
+    """A file rule takes the whole side; the rule and its reason stand in the decision."""
+    outcome = Cascade(labels=LABELS, rules=Book(Rule(action))).resolve(CONTESTED)
+    assert isinstance(outcome, Resolved)
+    assert (outcome.data, outcome.strategy) == (data, action)
+    assert (outcome.decisions[0].rule, outcome.decisions[0].reason) == (
+        "r1",
+        "The team wants it so.",
+    )
+
+
+def test_leave_rule_leaves_the_path() -> None:
+    """A rule that leaves a path defers it and names itself."""
+    outcome = Cascade(labels=LABELS, rules=Book(Rule("leave"))).resolve(CONTESTED)
+    assert isinstance(outcome, Deferred)
+    assert outcome.data is None
+    assert outcome.decisions[0].rule == "r1"
+    assert "r1" in outcome.reason
+
+
+def test_union_rule_keeps_both_sides_lines() -> None:
+    """Union puts ours' lines before theirs' and adds a missing line end between."""
+    outcome = Cascade(labels=LABELS, rules=Book(Rule("union"))).resolve(
+        conflict(b"a\n", b"a\nours", b"a\ntheirs")
+    )
+    assert isinstance(outcome, Resolved)
+    assert outcome.data == b"a\nours\ntheirs"
+    assert outcome.decisions[-1].rule == "r1"
+
+
+def test_a_crashing_engine_fails_its_path_only() -> None:
+    """Our own fault is a value with its traceback, not an exception."""
+
+    def engine(*args: object) -> FileMerge:
+        raise RecursionError("too deep")
+
+    outcome = Cascade(labels=LABELS, engine=engine).resolve(CONTESTED)
+    assert isinstance(outcome, Failed)
+    assert outcome.error == "RecursionError: too deep"
+    assert "engine" in outcome.traceback
+
+
+def test_spent_budget_falls_back_to_lines_and_says_so() -> None:
+    """A file that takes too long is merged by lines, with a note."""
+
+    def engine(*args: object) -> FileMerge:
+        raise BudgetExceeded("10 s are over")
+
+    outcome = Cascade(labels=LABELS, engine=engine).resolve(CONTESTED)
+    assert isinstance(outcome, Deferred)
+    assert outcome.strategy == "lines"
+    assert outcome.notes == ("10 s are over; merged by lines instead",)
+
+
+def test_failing_gate_gives_gits_conflict_and_names_the_gate() -> None:
+    """An answer that fails a gate is thrown away: git's own text, the gate named."""
+    git = GitText(data=b"git's text\n", open_places=2, contested_lines=4)
+    outcome = Cascade(
+        labels=LABELS,
+        engine=engine_giving(FileMerge(pieces=(b"answer",))),  # type: ignore[arg-type]
+        git_text=lambda c: git,
+        gates=lambda *args: (GateResult(gate="parses", passed=False, detail="line 3"),),
+    ).resolve(CONTESTED)
+    assert isinstance(outcome, Deferred)
+    assert (outcome.data, outcome.open_places) == (b"git's text\n", 2)
+    assert outcome.reason == "gate parses failed: line 3"
+    assert not outcome.gates[0].passed
+
+
+def test_larger_conflict_than_gits_is_thrown_away() -> None:
+    """Never worse than git: with more contested lines than git's own conflict, git's is used."""
+    git = GitText(data=b"git's text\n", open_places=1, contested_lines=1)
+    outcome = Cascade(
+        labels=LABELS,
+        engine=engine_giving(FileMerge(pieces=(PLACE,))),  # type: ignore[arg-type]
+        git_text=lambda c: git,
+    ).resolve(CONTESTED)
+    assert isinstance(outcome, Deferred)
+    assert (outcome.data, outcome.strategy) == (b"git's text\n", "git")
+    equal = replace(git, contested_lines=2)
+    kept = Cascade(
+        labels=LABELS,
+        engine=engine_giving(FileMerge(pieces=(PLACE,))),  # type: ignore[arg-type]
+        git_text=lambda c: equal,
+    ).resolve(CONTESTED)
+    assert isinstance(kept, Deferred)
+    assert kept.data is not None
+    assert b"<<<<<<< dev f: both changed the statement" in kept.data
+
+
+LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=6).map(b"".join)
+
+
+@settings(max_examples=60)
+@given(base=LINES, ours=LINES, theirs=LINES, limit=st.integers(0, 6))
+def test_contested_lines_never_exceed_gits(
+    base: bytes, ours: bytes, theirs: bytes, limit: int
+) -> None:
+    """Whatever the texts, what is left open is at most what git would leave."""
+    git = GitText(data=b"git", open_places=1, contested_lines=limit)
+    outcome = Cascade(labels=LABELS, git_text=lambda c: git).resolve(conflict(base, ours, theirs))
+    if isinstance(outcome, Deferred) and outcome.strategy != "git":
+        places = merge_by_lines(ThreeWay(base=base, ours=ours, theirs=theirs)).contested
+        lines = sum(p.versions.ours.count(b"\n") + p.versions.theirs.count(b"\n") for p in places)
+        assert lines <= limit
+
+
+def test_marker_like_text_gets_longer_markers() -> None:
+    """A file that holds marker-like lines gets markers that can be told from them."""
+    outcome = Cascade(labels=LABELS).resolve(
+        conflict(b"=======\nb\n", b"=======\nB\n", b"=======\nX\n")
+    )
+    assert isinstance(outcome, Deferred)
+    assert outcome.data is not None
+    assert outcome.data.startswith(b"=======\n<<<<<<<< dev")
+
+
+def test_both_added_with_equal_content_is_settled() -> None:
+    """Both sides added the same file: there is nothing to decide."""
+    outcome = Cascade(labels=LABELS).resolve(
+        conflict(None, b"same\n", b"same\n", kind=ConflictKind.BOTH_ADDED)
+    )
+    assert isinstance(outcome, Resolved)
+    assert outcome.strategy == "same"
+
+
+def test_one_sided_mode_change_follows_and_content_merges() -> None:
+    """A mode changed by one side goes with the merged content."""
+    outcome = Cascade(labels=LABELS).resolve(
+        conflict(b"a\nb\nc\n", version(b"A\nb\nc\n", mode=MODE_EXECUTABLE), b"a\nb\nC\n")
+    )
+    assert isinstance(outcome, Resolved)
+    assert (outcome.data, outcome.mode) == (b"A\nb\nC\n", MODE_EXECUTABLE)
+
+
+def test_both_added_with_different_modes_keeps_the_mode_open() -> None:
+    """The text merges, the mode is contested: the path stays open and says so."""
+    outcome = Cascade(labels=LABELS).resolve(
+        conflict(
+            None,
+            version(b"x\n", mode=MODE_EXECUTABLE),
+            version(b"x\n"),
+            kind=ConflictKind.BOTH_ADDED,
+        )
+    )
+    assert isinstance(outcome, Deferred)
+    assert outcome.data == b"x\n"
+    assert "an executable file" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (
+            conflict(b"a\n", None, b"b\n", kind=ConflictKind.DELETED_BY_OURS),
+            "Ours (dev) deleted it and theirs (main) changed it.",
+        ),
+        (
+            conflict(b"a\n", b"b\n", None, kind=ConflictKind.DELETED_BY_THEIRS),
+            "Ours (dev) changed it and theirs (main) deleted it.",
+        ),
+        (
+            conflict(b"a\0", b"b\0", b"c\0", kind=ConflictKind.BINARY),
+            "Binary content cannot be combined: ours (dev) changed it and theirs (main) changed it.",
+        ),
+        (
+            conflict(
+                version(b"t", mode=MODE_SYMLINK),
+                version(b"../../etc", mode=MODE_SYMLINK),
+                version(b"v", mode=MODE_SYMLINK),
+                kind=ConflictKind.SYMLINK,
+            ),
+            (
+                "A symbolic link has one target: ours (dev) points to ../../etc and theirs (main) "
+                "points to v."
+            ),
+        ),
+        (
+            conflict(
+                b"t",
+                version(b"v", mode=MODE_SYMLINK),
+                b"u",
+                kind=ConflictKind.SYMLINK,
+            ),
+            "Ours (dev) made it a symbolic link and changed it and theirs (main) changed it.",
+        ),
+        (
+            conflict(
+                version(b"a", path="old.py"),
+                version(b"a", path="one.py"),
+                version(b"a", path="two.py"),
+                kind=ConflictKind.RENAMED_BY_BOTH,
+            ),
+            "Ours (dev) renamed it to one.py and theirs (main) renamed it to two.py.",
+        ),
+        (
+            conflict(None, b"x", b"y", kind=ConflictKind.DIRECTORY_FILE),
+            (
+                "One side has a file where the other has a directory: ours (dev) added it as a file "
+                "and theirs (main) added it as a file."
+            ),
+        ),
+        (
+            conflict(None, b"x", b"y", kind=ConflictKind.CASE_ONLY, related=("F.txt",)),
+            "Names that differ in case only clash on some file systems: F.txt, f.txt.",
+        ),
+        (
+            conflict(None, b"x", b"y", kind=ConflictKind.RENAME_COLLISION, path="a\nb"),
+            (
+                "Two different files want the name a\\nb: ours (dev) added it as a file and theirs "
+                "(main) added it as a file."
+            ),
+        ),
+    ],
+)
+def test_tree_conflicts_name_who_did_what(case: Conflict, words: str) -> None:
+    """A tree conflict is left as git left it; the reason names what each side did."""
+    outcome = Cascade(labels=LABELS).resolve(case)
+    assert isinstance(outcome, Deferred)
+    assert outcome.data is None
+    assert outcome.reason == words
+
+
+def test_submodule_moved_by_both_names_the_commits() -> None:
+    """A submodule moved by both is left, a rule can take one side's commit."""
+
+    def sub(oid: str) -> FileVersion:
+        return FileVersion(path="sub", mode=MODE_SUBMODULE, oid=oid * 40, data=b"")
+
+    case = conflict(sub("1"), sub("2"), sub("3"), kind=ConflictKind.SUBMODULE, path="sub")
+    outcome = Cascade(labels=LABELS).resolve(case)
+    assert isinstance(outcome, Deferred)
+    assert "222222222222" in outcome.reason
+    assert "333333333333" in outcome.reason
+    taken = Cascade(labels=LABELS, rules=Book(Rule("take-theirs"))).resolve(case)
+    assert isinstance(taken, Resolved)
+    assert (taken.oid, taken.data, taken.mode) == ("3" * 40, None, MODE_SUBMODULE)
+
+
+def test_taking_the_side_that_deleted_deletes() -> None:
+    """A rule that takes the deleting side removes the path."""
+    case = conflict(b"a\n", None, b"b\n", kind=ConflictKind.DELETED_BY_OURS)
+    outcome = Cascade(labels=LABELS, rules=Book(Rule("take-ours"))).resolve(case)
+    assert isinstance(outcome, Resolved)
+    assert outcome.data is None
+    assert outcome.oid is None
+
+
+def test_rename_merges_under_the_new_name_and_drops_the_old() -> None:
+    """Ours renamed, theirs changed: the merged text goes to the new name."""
+    case = conflict(
+        version(b"a\nb\nc\n", path="old.txt"),
+        version(b"A\nb\nc\n", path="new.txt"),
+        version(b"a\nb\nC\n", path="old.txt"),
+        kind=ConflictKind.RENAMED_BY_OURS,
+        path="new.txt",
+        related=("old.txt",),
+    )
+    outcome = Cascade(labels=LABELS).resolve(case)
+    assert isinstance(outcome, Resolved)
+    assert (outcome.path, outcome.data, outcome.drop) == ("new.txt", b"A\nb\nC\n", ("old.txt",))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", b"", True),
+        ("a.pyi", b"", True),
+        ("tool", b"#!/usr/bin/env python3\n", True),
+        ("tool", b"#!/bin/sh\n", False),
+        ("tool.txt", b"#!/usr/bin/env python3\n", False),
+        ("tool", b"", False),
+    ],
+)
+def test_python_is_known_by_suffix_or_first_line(path: str, text: bytes, expected: bool) -> None:
+    """Scripts without a suffix are Python when their first line says so."""
+    assert is_python(path, ThreeWay(base=None, ours=text, theirs=text)) is expected
