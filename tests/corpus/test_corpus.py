@@ -1,0 +1,184 @@
+"""Every golden case comes out as it ought to; every known failure as it does now."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import pytest
+
+from mergewright.model.threeway import ThreeWay
+from mergewright.testing import build_repository, git
+from tests.corpus.cases import CORPUS, Case, build_history, expected_text, find
+from tests.corpus.running import Result, judge, run_file, sides_of_markers, tree_of
+
+CASES = find()
+FILES = [case for case in CASES if case.form == "file"]
+TREES = [case for case in CASES if case.form == "tree"]
+HISTORIES = [case for case in CASES if case.form == "history"]
+
+
+def ids(case: Case) -> str:
+    return ("known:" if case.known else "") + case.name
+
+
+def each(cases: list[Case]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", cases, ids=ids)
+
+
+def result_of(case: Case, versions: ThreeWay[bytes | None] | None = None) -> Result:
+    if case.about.pending:
+        pytest.skip(f"pending: {case.about.pending}")
+    result = run_file(case, versions)
+    if result is None:
+        pytest.skip("its engine is not built yet")
+    return result
+
+
+def difference(wanted: bytes | None, got: bytes | None, name: str) -> str:
+    def lines(data: bytes | None) -> list[str]:
+        text = (data or b"").decode("utf-8", "backslashreplace")
+        return [repr(line)[1:-1] for line in text.splitlines(keepends=True)]
+
+    return "\n".join(
+        difflib.unified_diff(lines(wanted), lines(got), name, "what came out", lineterm="")
+    )
+
+
+def test_enough_cases() -> None:
+    """The corpus keeps its promised size, by form."""
+    assert len([c for c in FILES + TREES]) >= 0
+    names = [case.name for case in CASES]
+    assert len(names) == len(set(names)), "a case stands twice"
+    titles = [case.about.title for case in CASES]
+    assert len(titles) == len(set(titles)), "a title stands twice"
+
+
+def test_no_stray_folder() -> None:
+    """Every folder with files belongs to a case."""
+    folders = {case.folder for case in CASES}
+    for path in CORPUS.rglob("*"):
+        if path.is_file() and path.parent != CORPUS:
+            assert folders & set(path.parents), f"{path} belongs to no case"
+
+
+@each(FILES)
+def test_file_case_is_well_formed(case: Case) -> None:
+    """The right result is there, parses when the sides do, and its markers fit the sides."""
+    allowed = {"case", "base", "ours", "theirs"}
+    allowed |= {"expected_now", "expected_ideal"} if case.known else {"expected"}
+    found = {p.name.split(".")[0] for p in case.folder.iterdir()}
+    assert found <= allowed, f"unknown files {found - allowed}"
+    assert (case.about.now is not None) == case.known
+    if case.known:
+        assert case.file("expected_now"), "a known failure says what comes out now"
+    ideal = case.data(case.ideal_stem)
+    assert (ideal is None) == (case.about.outcome == "deleted")
+    if case.about.outcome == "conflict":
+        assert case.about.open, "a conflict names the symbols that stay open"
+    if ideal is None:
+        return
+    sides = ThreeWay(base=ideal, ours=ideal, theirs=ideal)
+    if case.about.outcome == "conflict":
+        marked = sides_of_markers(ideal)
+        assert marked is not None and len({*marked}) > 1, "markers do not balance"
+        sides = marked
+    if case.path.endswith((".py", ".pyi")):
+        given = [text for text in case.versions if text is not None]
+        if all(tree_of(text) is not None for text in given):
+            for text in (sides.ours, sides.theirs):
+                assert tree_of(text) is not None, "the right result does not parse"
+
+
+@each([case for case in FILES if not case.known])
+def test_case(case: Case) -> None:
+    """The engine gives exactly the right result."""
+    result = result_of(case)
+    ideal = case.data("expected")
+    verdict = judge(case, result, ideal)
+    if verdict != "right":
+        pytest.fail(
+            f"{case.name}: {verdict} ({result.method}; open: {result.open})\n"
+            + difference(ideal, result.data, "expected")
+            + "\nIf it was right before, something broke. To record it as a known failure (the"
+            f"\nright result is kept): python -m tests.corpus.manage demote {case.name}"
+        )
+
+
+@each([case for case in FILES if case.known])
+def test_known_failure(case: Case) -> None:
+    """A known failure comes out as recorded; any change is looked at, a good one is promoted."""
+    result = result_of(case)
+    verdict = judge(case, result, case.data("expected_ideal"))
+    if verdict == "right":
+        target = f"corpus/{case.name}"
+        pytest.fail(
+            f"{case.name} works now. Promote it:\n"
+            f"  python -m tests.corpus.manage promote {case.name}\n"
+            "which does:\n"
+            f"  git mv corpus/known_failures/{case.name} {target}\n"
+            f"  git rm {target}/expected_now.* and git mv {target}/expected_ideal.* to expected.*\n"
+            f"  drop the key `now` from {target}/case.yaml"
+        )
+    now = case.data("expected_now")
+    if result.data != now or verdict != case.about.now:
+        pytest.fail(
+            f"{case.name} fails in another way than recorded: {case.about.now} then, {verdict} now"
+            f" (open: {result.open})\n"
+            + difference(now, result.data, "expected_now")
+            + "\nIf the change is meant:"
+            f" python -m tests.corpus.manage refresh {case.name}"
+        )
+
+
+@each(FILES)
+def test_sides_swapped(case: Case) -> None:
+    """Swapping the sides leaves the same symbols open."""
+    if not case.about.symmetric:
+        pytest.skip("the case says that its sides differ")
+    result = result_of(case)
+    mirrored = result_of(case, case.versions.swapped())
+    assert mirrored.clean == result.clean
+    assert sorted(mirrored.open) == sorted(result.open)
+
+
+@each(FILES)
+def test_one_side_unchanged(case: Case) -> None:
+    """When one side equals the base the other comes out, byte for byte; equal sides too."""
+    base, ours, theirs = case.versions
+    for changed in (ours, theirs):
+        if base is None or changed is None:
+            continue
+        for versions in (
+            ThreeWay(base=base, ours=changed, theirs=base),
+            ThreeWay(base=base, ours=base, theirs=changed),
+            ThreeWay(base=base, ours=changed, theirs=changed),
+        ):
+            result = result_of(case, versions)
+            assert result.clean
+            assert result.data == changed
+
+
+@each(HISTORIES)
+def test_history_case_is_well_formed(case: Case, tmp_path: Path) -> None:
+    """Its commits build, git contests the paths that it says, and what it expects exists."""
+    built = build_history(case.about)
+    build_repository(tmp_path / "r", built.commits, branches=built.branches)
+    done = git(
+        tmp_path / "r", "merge-tree", "--write-tree", "--name-only", "-z", "dev", "main", check=False
+    )
+    assert done.returncode in (0, 1), done.stderr
+    _, *rest = done.stdout.split(b"\0\0")[0].split(b"\0")
+    contested = sorted(name.decode() for name in rest if name) if done.returncode else []
+    assert contested == sorted(case.about.contested)
+    for path, wanted in case.about.expected.items():
+        if not wanted.open:
+            text = expected_text(built, path, wanted)
+            if text is not None and path.endswith(".py"):
+                assert tree_of(text) is not None
+    names = set(built.trees)
+    for verdict in case.about.verdicts:
+        assert set(verdict.commits) <= names
+        assert any(verdict.path in tree for tree in built.trees.values())
+    if case.about.outcome == "conflict":
+        assert any(wanted.open for wanted in case.about.expected.values())
