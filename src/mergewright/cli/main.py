@@ -21,7 +21,13 @@ EXIT_BUG = 255
 
 # name -> (module, attribute, one-line help). Modules are imported only when their command runs,
 # so that the start stays cheap; a test holds the help lines equal to the commands' own.
-COMMANDS: dict[str, tuple[str, str, str]] = {}
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "rules": (
+        "mergewright.cli.rules",
+        "rules",
+        "Check, show, explain and test rule files.",
+    ),
+}
 
 #: The command that runs when the first argument names none: ``resolve [PATHS…]``.
 DEFAULT_COMMAND = "worktree"

@@ -1,0 +1,339 @@
+"""The loaded rules: which rule speaks for a path or a contested symbol. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from mergewright.model.conflict import Conflict
+from mergewright.model.history import HistorySource, Verdict
+from mergewright.model.merge import Answer, Question
+from mergewright.model.resolution import Evidence, EvidenceKind
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.rules.patterns import matches
+from mergewright.rules.schema import Action, Changed, DecidingRule, Match, Rule, RuleFile
+from mergewright.rules.union import union
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedRule:
+    """A rule with its place.
+
+    Attributes:
+        rule: The rule as the schema reads it.
+        file: Name of the file it stands in.
+        line: Line of its first key, from 1.
+    """
+
+    rule: Rule
+    file: str
+    line: int
+
+    @property
+    def id(self) -> str:
+        """Name of the rule."""
+        return self.rule.id
+
+    @property
+    def place(self) -> str:
+        """``file:line`` for messages."""
+        return f"{self.file}:{self.line}"
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The rule as evidence, with the commits that it cites."""
+        text = f"rule '{self.rule.id}' ({self.place}): {self.rule.reason}"
+        return (Evidence(kind=EvidenceKind.RULE, text=text, commits=self.rule.commit),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathRule:
+    """What the rules say of a whole path.
+
+    Attributes:
+        action: ``pinned``, ``take-ours``, ``take-theirs``, ``union`` or ``leave``.
+        side: Where the path comes from as a whole, ``None`` when the action takes no side.
+        loaded: The deciding rule.
+    """
+
+    action: Action
+    side: Side | None
+    loaded: LoadedRule
+
+    @property
+    def id(self) -> str:
+        """Id of the deciding rule."""
+        return self.loaded.id
+
+    @property
+    def reason(self) -> str:
+        """The rule's reason."""
+        return self.loaded.rule.reason
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The rule as evidence."""
+        return self.loaded.evidence()
+
+    @property
+    def applies_to_clean(self) -> bool:
+        """Whether it also speaks where the merge is clean."""
+        return self.loaded.rule.applies_to_clean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleWarning:
+    """Something about the rules that a reader should know.
+
+    Attributes:
+        rule: Id of the rule.
+        place: ``file:line``.
+        text: One sentence.
+    """
+
+    rule: str
+    place: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: rule '{self.rule}' {self.text}"
+
+
+_SIDES = {
+    Action.TAKE_OURS: Side.OURS,
+    Action.PINNED: Side.OURS,
+    Action.TAKE_THEIRS: Side.THEIRS,
+}
+
+
+def _changed(match: Match, versions: ThreeWay[object]) -> bool:
+    if match.changed is None:
+        return True
+    ours = versions.ours != versions.base
+    theirs = versions.theirs != versions.base
+    return {
+        Changed.OURS: ours and not theirs,
+        Changed.THEIRS: theirs and not ours,
+        Changed.BOTH: ours and theirs,
+    }[match.changed]
+
+
+def _path_matches(match: Match, path: str) -> bool:
+    if match.path is not None and not matches(match.path, path, "/"):
+        return False
+    return not (match.except_ and matches(match.except_, path, "/"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleBook:
+    """All rules of a run, in order; the first that matches decides.
+
+    Attributes:
+        rules: The rules with their places.
+        files: The rule files that they come from, the user's first.
+    """
+
+    rules: tuple[LoadedRule, ...] = ()
+    files: tuple[RuleFile, ...] = ()
+
+    def for_path(
+        self,
+        subject: Conflict | str,
+        *,
+        versions: ThreeWay[object] | None = None,
+    ) -> PathRule | None:
+        """The rule that speaks for a whole path.
+
+        Args:
+            subject: A contested path, or the name of a path that merged cleanly; for the latter
+                only rules are asked that also speak for clean merges.
+            versions: For a clean path, something that tells its three versions apart (object
+                ids), for rules that ask which side changed; without it such rules do not match.
+        """
+        conflict = subject if isinstance(subject, Conflict) else None
+        path = conflict.path if conflict is not None else str(subject)
+        names = (path, *conflict.related) if conflict is not None else (path,)
+        compared: ThreeWay[object] | None = versions
+        if conflict is not None:
+            compared = conflict.versions.map(
+                lambda version: None if version is None else (version.oid, version.mode)
+            )
+        for loaded in self.rules:
+            rule = loaded.rule
+            match = rule.match
+            if match.speaks_for_symbols:
+                continue
+            if conflict is None and not rule.applies_to_clean:
+                continue
+            if not any(_path_matches(match, name) for name in names):
+                continue
+            if match.kind is not None and (conflict is None or conflict.kind not in match.kind):
+                continue
+            if match.changed is not None and (compared is None or not _changed(match, compared)):
+                continue
+            return PathRule(action=rule.action, side=_SIDES.get(rule.action), loaded=loaded)
+        return None
+
+    @property
+    def speaks_for_clean_paths(self) -> bool:
+        """Whether any rule may change a path that merged cleanly."""
+        return any(
+            loaded.rule.applies_to_clean and not loaded.rule.match.speaks_for_symbols
+            for loaded in self.rules
+        )
+
+    def decider(self, path: str, history: HistorySource | None = None) -> RuleDecider:
+        """What the symbol rules say to the questions of one file.
+
+        Args:
+            path: The path of the file.
+            history: What history says, for rules that match it; without it they never match.
+        """
+        rules = tuple(
+            loaded
+            for loaded in self.rules
+            if loaded.rule.match.speaks_for_symbols and _path_matches(loaded.rule.match, path)
+        )
+        return RuleDecider(rules=rules, history=history)
+
+    def unused(self, used: Collection[str]) -> tuple[RuleWarning, ...]:
+        """A warning for each rule that matched nothing in a merge.
+
+        Args:
+            used: Ids of the rules that decided something, or were applied.
+        """
+        return tuple(
+            RuleWarning(rule=loaded.id, place=loaded.place, text="matched nothing in this merge")
+            for loaded in self.rules
+            if loaded.id not in used
+        )
+
+    def shadowed(self) -> tuple[RuleWarning, ...]:
+        """A warning for each rule that an earlier one keeps from ever being asked."""
+        found: list[RuleWarning] = []
+        for index, later in enumerate(self.rules):
+            for earlier in self.rules[:index]:
+                if _covers(earlier.rule, later.rule):
+                    found.append(
+                        RuleWarning(
+                            rule=later.id,
+                            place=later.place,
+                            text=f"is never asked: '{earlier.id}' ({earlier.place}) matches all "
+                            "that it matches",
+                        )
+                    )
+                    break
+        return tuple(found)
+
+
+def _covers_patterns(
+    wide: tuple[str, ...] | None, narrow: tuple[str, ...] | None, separator: str
+) -> bool:
+    """Whether all that ``narrow`` matches is surely matched by ``wide``."""
+    if wide is None:
+        return True
+    if narrow is None:
+        return all(set(pattern) == {"*"} and len(pattern) == 2 for pattern in wide[:1])
+    # A pattern read as a text: where it matches itself as a name, its wildcards fall inside those
+    # of the wider one. Only '**', '*' and literals are judged; classes never count as covered.
+    for pattern in narrow:
+        if pattern in wide:
+            continue
+        if any(char in pattern for char in "?["):
+            return False
+        probes = [pattern.replace("**", word).replace("*", "x") for word in ("y", f"y{separator}z")]
+        if "**" in pattern:
+            probes.append(pattern.replace(f"**{separator}", "").replace("*", "x"))
+        if not all(any(matches((w,), probe, separator) for w in wide) for probe in probes):
+            return False
+        if "*" in pattern and not any("*" in w for w in wide):
+            return False
+    return True
+
+
+def _covers(earlier: DecidingRule, later: DecidingRule) -> bool:
+    a, b = earlier.match, later.match
+    if a.speaks_for_symbols != b.speaks_for_symbols:
+        return False
+    if later.applies_to_clean and not earlier.applies_to_clean:
+        return False
+    if a.except_ and a.except_ != b.except_:
+        return False
+    if not _covers_patterns(a.path, b.path, "/"):
+        return False
+    if not _covers_patterns(a.symbol, b.symbol, "."):
+        return False
+    for wide, narrow in ((a.kind, b.kind), (a.place, b.place), (a.history, b.history)):
+        if wide is not None and (narrow is None or not set(narrow) <= set(wide)):
+            return False
+    if a.changed is not None and a.changed is not b.changed:
+        return False
+    if a.evidence is None:
+        return True
+    return b.evidence is not None and b.evidence.at_least(a.evidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleDecider:
+    """The symbol rules for one file, as an engine asks them."""
+
+    rules: tuple[LoadedRule, ...]
+    history: HistorySource | None = None
+
+    def decide(self, question: Question) -> Answer | None:
+        """The answer of the first rule that matches, ``None`` when none does."""
+        verdict: Verdict | None = None
+        for loaded in self.rules:
+            match = loaded.rule.match
+            if match.symbol is not None and not matches(match.symbol, question.symbol, "."):
+                continue
+            if match.place is not None and question.kind not in match.place:
+                continue
+            if not _changed(match, question.versions.map(lambda text: text)):
+                continue
+            if match.history is not None:
+                if self.history is None:
+                    continue
+                if verdict is None:
+                    verdict = self.history.verdict(question)
+                if verdict.standing not in match.history:
+                    continue
+                if match.evidence is not None and (
+                    verdict.evidence is None or not verdict.evidence.at_least(match.evidence)
+                ):
+                    continue
+            return _answer(loaded, question, verdict if match.history is not None else None)
+        return None
+
+
+def _answer(loaded: LoadedRule, question: Question, verdict: Verdict | None) -> Answer | None:
+    rule = loaded.rule
+    evidence = loaded.evidence()
+    reason = rule.reason
+    if verdict is not None:
+        reason = f"{rule.reason} ({verdict.reason})"
+        evidence += (
+            Evidence(kind=EvidenceKind.COMMIT, text=verdict.reason, commits=verdict.commits),
+        )
+    if rule.action is Action.UNION:
+        return Answer(
+            strategy="union",
+            text=union(question.versions),
+            rule=rule.id,
+            reason=reason,
+            evidence=evidence,
+        )
+    if rule.action is Action.LEAVE:
+        return Answer(strategy="leave", rule=rule.id, reason=reason, evidence=evidence)
+    return Answer(
+        strategy=rule.action.value,
+        side=_SIDES[rule.action],
+        rule=rule.id,
+        reason=reason,
+        evidence=evidence,
+        group=None if verdict is None else verdict.group,
+    )
+
+
+def used_rules(evidence: Iterable[str | None]) -> frozenset[str]:
+    """Ids of the rules among the given ones, without the gaps."""
+    return frozenset(rule for rule in evidence if rule is not None)
