@@ -27,6 +27,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "rules",
         "Check, show, explain and test rule files.",
     ),
+    "merge-file": (
+        "mergewright.cli.merge_file",
+        "merge_file",
+        "Merge three files without a repository, as git merge-file does.",
+    ),
 }
 
 #: The command that runs when the first argument names none: ``resolve [PATHS…]``.
@@ -104,7 +109,7 @@ def main(args: list[str] | None = None) -> None:
         sys.exit(130)
     except click.ClickException as error:
         error.show()
-        sys.exit(EXIT_USAGE)
+        sys.exit(error.exit_code if error.exit_code >= 128 else EXIT_USAGE)
     except BrokenPipeError:
         sys.exit(141)
     except Exception as error:  # noqa: BLE001 - the last line of defence: report, exit 255
