@@ -16,8 +16,16 @@ from mergewright.model.conflict import (
     ConflictKind,
     FileVersion,
 )
+from mergewright.model.history import HistorySource
 from mergewright.model.merge import Contested, Decider, FileMerge, Question
-from mergewright.model.resolution import Deferred, Failed, GateResult, Resolved
+from mergewright.model.resolution import (
+    Deferred,
+    Evidence,
+    EvidenceKind,
+    Failed,
+    GateResult,
+    Resolved,
+)
 from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import BudgetExceeded, Cascade
 from mergewright.resolve.engines import GitText, is_python, merge_by_lines
@@ -56,6 +64,7 @@ class Rule:
     action: str
     id: str = "r1"
     reason: str = "The team wants it so."
+    evidence: tuple[Evidence, ...] = (Evidence(kind=EvidenceKind.RULE, text="rule r1"),)
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ class Book:
     def for_path(self, conflict: Conflict) -> Rule | None:
         return self.rule
 
-    def decider(self, path: str) -> Decider:
+    def decider(self, path: str, history: HistorySource | None = None) -> Decider:
         return Named("rules")
 
 
@@ -139,10 +148,10 @@ def test_leave_rule_leaves_the_path() -> None:
 def test_union_rule_keeps_both_sides_lines() -> None:
     """Union puts ours' lines before theirs' and adds a missing line end between."""
     outcome = Cascade(labels=LABELS, rules=Book(Rule("union"))).resolve(
-        conflict(b"a\n", b"a\nours", b"a\ntheirs")
+        conflict(b"a\n", b"a\nours", b"a\ntheirs\n")
     )
     assert isinstance(outcome, Resolved)
-    assert outcome.data == b"a\nours\ntheirs"
+    assert outcome.data == b"a\nours\ntheirs\n"
     assert outcome.decisions[-1].rule == "r1"
 
 

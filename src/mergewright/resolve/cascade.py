@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from mergewright.model.conflict import Conflict
+from mergewright.model.history import HistorySource
 from mergewright.model.merge import Contested, Decider, FileMerge
 from mergewright.model.resolution import (
     Decision,
     Deferred,
     Evidence,
-    EvidenceKind,
     Failed,
     GateResult,
     Outcome,
@@ -38,6 +38,7 @@ from mergewright.resolve.engines import (
     merge_by_lines,
     merge_file,
 )
+from mergewright.rules.union import union
 
 
 class BudgetExceeded(BaseException):
@@ -65,6 +66,11 @@ class PathRule(Protocol):
         """``take-ours``, ``take-theirs``, ``pinned``, ``union`` or ``leave``."""
         ...
 
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The rule as evidence, with the commits that it cites."""
+        ...
+
 
 class Rules(Protocol):
     """The rule book as the cascade sees it."""
@@ -73,8 +79,8 @@ class Rules(Protocol):
         """The first file rule that speaks for the whole path."""
         ...
 
-    def decider(self, path: str) -> Decider:
-        """The symbol rules, as an engine asks them."""
+    def decider(self, path: str, history: HistorySource | None = None) -> Decider:
+        """The symbol rules, as an engine asks them; ``history`` for rules that match on it."""
         ...
 
 
@@ -84,7 +90,7 @@ class NoRules:
     def for_path(self, conflict: Conflict) -> None:
         """Nothing speaks for a path."""
 
-    def decider(self, path: str) -> Decider:  # noqa: ARG002 - the protocol's signature
+    def decider(self, path: str, history: HistorySource | None = None) -> Decider:  # noqa: ARG002 - the protocol's signature
         """A decider that passes every question on."""
         return _PassOn()
 
@@ -128,6 +134,7 @@ class Cascade:
         rules: File rules and symbol rules.
         history: Deciders that know the commits behind a path; asked before the rules.
         memory: Deciders that know earlier decisions; asked after the rules.
+        verdicts: What history says, for rules that match on it.
         git_text: What git itself makes of the path; asked only when something stays open.
         marker_size: Length of the conflict markers of a path (``conflict-marker-size``).
         guard: Entered around the engine; raises :class:`BudgetExceeded` when time runs out.
@@ -139,6 +146,7 @@ class Cascade:
     rules: Rules = field(default_factory=NoRules)
     history: Callable[[Conflict], Sequence[Decider]] = _no_deciders
     memory: Callable[[Conflict], Sequence[Decider]] = _no_deciders
+    verdicts: HistorySource | None = None
     git_text: Callable[[Conflict], GitText | None] = _no_git_text
     marker_size: Callable[[str], int] = _marker_size
     guard: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -178,20 +186,28 @@ class Cascade:
         side = sides.get(rule.action)
         if side is not None:
             return treeconflicts.whole_side(
-                conflict, side, strategy=rule.action, reason=rule.reason, rule=rule.id
+                conflict,
+                side,
+                strategy=str(rule.action),
+                reason=rule.reason,
+                rule=rule.id,
+                evidence=rule.evidence,
             )
         if rule.action == "leave":
             reason = f"Rule {rule.id} leaves it: {rule.reason}"
             left = treeconflicts.deferred(conflict, reason, strategy="leave")
-            return replace(left, decisions=tuple(replace(d, rule=rule.id) for d in left.decisions))
+            decisions = tuple(
+                replace(d, rule=rule.id, evidence=rule.evidence) for d in left.decisions
+            )
+            return replace(left, decisions=decisions)
         if rule.action == "union" and treeconflicts.is_content(conflict):
-            return self._judge(conflict, unite(self._merge(conflict), rule))
+            return self._judge(conflict, unite(conflict.texts, rule))
         return None
 
     def _merge(self, conflict: Conflict) -> FileMerge:
         deciders = (
             *self.history(conflict),
-            self.rules.decider(conflict.path),
+            self.rules.decider(conflict.path, self.verdicts),
             *self.memory(conflict),
         )
         try:
@@ -275,31 +291,18 @@ class Cascade:
         return replace(left, data=git.data, gates=gates, open_places=max(1, git.open_places))
 
 
-def unite(merge: FileMerge, rule: PathRule) -> FileMerge:
-    """The merge with ours' and then theirs' lines at every open place, by a rule's word."""
-    pieces = tuple(piece if isinstance(piece, bytes) else _both(piece) for piece in merge.pieces)
-    evidence = (Evidence(kind=EvidenceKind.RULE, text=rule.reason),)
-    united = tuple(
-        Decision(
-            symbol=place.symbol,
-            outcome=Outcome.RESOLVED,
-            strategy="union",
-            side=Side.BOTH,
-            rule=rule.id,
-            reason=rule.reason,
-            evidence=evidence,
-        )
-        for place in merge.contested
+def unite(versions: ThreeWay[bytes | None], rule: PathRule) -> FileMerge:
+    """The lines of both sides, each once, by a rule's word."""
+    decision = Decision(
+        symbol="",
+        outcome=Outcome.RESOLVED,
+        strategy="union",
+        side=Side.BOTH,
+        rule=rule.id,
+        reason=rule.reason,
+        evidence=rule.evidence,
     )
-    kept = tuple(d for d in merge.decisions if d.outcome is not Outcome.DEFERRED)
-    return replace(merge, pieces=pieces, decisions=(*kept, *united), method="union")
-
-
-def _both(place: Contested) -> bytes:
-    ours = place.versions.ours
-    if ours and not ours.endswith(b"\n"):
-        ours += b"\n"
-    return ours + place.versions.theirs
+    return FileMerge(pieces=(union(versions),), decisions=(decision,), method="union")
 
 
 def open_reason(places: Sequence[Contested]) -> str:
