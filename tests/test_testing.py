@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 
 from mergewright.model.errors import UsageError
-from mergewright.testing import EPOCH, CommitSpec, build_repository, git
+from mergewright.testing import (
+    EPOCH,
+    CommitSpec,
+    Sandbox,
+    build_repository,
+    executable,
+    git,
+    submodule,
+    symlink,
+)
 
 COMMITS = [
     CommitSpec(name="start", files={"a.py": b"a = 1\n", 'odd "name"\n.txt': b"\r\n\0"}),
@@ -53,3 +62,23 @@ def test_misuse(
     """Unknown parents, repeated names and unknown tips are errors that name them."""
     with pytest.raises(UsageError, match=message):
         build_repository(tmp_path / "r", commits, branches=branches)
+
+
+def test_sandbox_merge(tmp_path: Path) -> None:
+    """A sandbox grows histories of odd names and modes and runs real merges; ids repeat."""
+    ids = []
+    for name in ("one", "two"):
+        repo = Sandbox(tmp_path / name).repository()
+        ids.append(
+            repo.three_way(
+                {"a.py": "x = 1\n", b"odd \xff\n": "", "link": symlink("a.py"), "d": "file"},
+                {"a.py": "x = 2\n", "run": executable("#!")},
+                {"a.py": "x = 3\n", "d": None, "d/e": b"\0", "s": submodule("1" * 40)},
+            )
+        )
+        repo.checkout("dev")
+        assert repo.merge("main") == 1
+        assert repo.git("ls-files", "-z", "--unmerged").count(b"\0") == 3
+        assert repo.read("d/e") == b"\0"
+        assert (repo.path / "run").stat().st_mode & 0o100
+    assert ids[0] == ids[1]

@@ -1,7 +1,8 @@
 """Repositories built from values, for tests of merges and of bots that use the library.
 
 Commits have fixed authors, dates and ids; the user's and the system's git configuration, hooks and
-templates have no part in it.
+templates have no part in it. :func:`build_repository` makes a whole history from a list of commits;
+:class:`Sandbox` grows one commit by commit and runs real merges in its worktree.
 """
 
 from __future__ import annotations
@@ -185,3 +186,228 @@ def build_repository(
     if not bare:
         git(path, "reset", "--hard", "--quiet", head)
     return {commit.name: by_mark[str(number)] for number, commit in enumerate(commits, start=1)}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a commit whose mode is not that of a plain file.
+
+    Attributes:
+        data: The content; the target of a symlink; the hexadecimal commit id of a submodule.
+        mode: Git's mode: ``100644``, ``100755``, ``120000`` (symlink) or ``160000`` (submodule).
+    """
+
+    data: str | bytes
+    mode: str = "100644"
+
+
+def executable(data: str | bytes) -> File:
+    """A file with the executable bit."""
+    return File(data, "100755")
+
+
+def symlink(target: str | bytes) -> File:
+    """A symbolic link."""
+    return File(target, "120000")
+
+
+def submodule(commit: str) -> File:
+    """A submodule entry that records ``commit``."""
+    return File(commit, "160000")
+
+
+Content = str | bytes | File | None
+#: What a commit changes: path to new content; ``None`` deletes the path.
+Changes = Mapping[str | bytes, Content]
+
+
+class Sandbox:
+    """A place for repositories that sees nothing of the user's git set-up.
+
+    Args:
+        root: An existing empty folder; repositories and the private HOME are made below it.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.home.mkdir(parents=True, exist_ok=True)
+        self._clock = EPOCH
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment in which git (and the command under test) should run."""
+        now = f"{self._clock} +0000"
+        return sealed_environment() | {
+            "HOME": str(self.home),
+            "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "GIT_EDITOR": "true",
+            "GIT_AUTHOR_DATE": now,
+            "GIT_COMMITTER_DATE": now,
+        }
+
+    def tick(self) -> int:
+        """Go on by a minute and give the time in seconds since the epoch."""
+        self._clock += 60
+        return self._clock
+
+    def run(
+        self, *arguments: str | bytes, cwd: Path, data: bytes | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run git.
+
+        Raises:
+            AssertionError: git failed and ``check`` is set; the message holds its output.
+        """
+        done = subprocess.run(
+            ["git", *arguments], cwd=cwd, env=self.env, input=data, capture_output=True, check=False
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(
+                f"git {arguments!r} gave {done.returncode}: "
+                f"{(done.stdout + done.stderr).decode(errors='replace')}"
+            )
+        return done
+
+    def repository(self, name: str = "repo", *, bare: bool = False) -> SandboxRepository:
+        """Make an empty repository whose first branch is ``main``."""
+        path = self.root / name
+        self.run(
+            "init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []), str(path),
+            cwd=self.root,
+        )  # fmt: skip
+        return SandboxRepository(self, path)
+
+
+class SandboxRepository:
+    """A repository of a sandbox.
+
+    Attributes:
+        path: Its folder: the worktree, or the repository itself when bare.
+    """
+
+    def __init__(self, sandbox: Sandbox, path: Path) -> None:
+        self.sandbox = sandbox
+        self.path = path
+
+    def git(self, *arguments: str | bytes, data: bytes | None = None) -> bytes:
+        """Run git here and give its standard output.
+
+        Raises:
+            AssertionError: git failed.
+        """
+        return self.sandbox.run(*arguments, cwd=self.path, data=data).stdout
+
+    def try_git(self, *arguments: str | bytes) -> subprocess.CompletedProcess[bytes]:
+        """Run git here; a failure is no error."""
+        return self.sandbox.run(*arguments, cwd=self.path, check=False)
+
+    def oid(self, revision: str) -> str:
+        """The full id of a revision."""
+        return self.git("rev-parse", "--verify", revision).decode().strip()
+
+    def commit(
+        self,
+        branch: str,
+        changes: Changes,
+        *,
+        message: str = "change",
+        parents: Sequence[str] | None = None,
+        author: str = AUTHOR,
+        date: int | None = None,
+    ) -> str:
+        """Add a commit to a branch without touching the worktree.
+
+        Args:
+            branch: The branch that moves to the new commit; made if it does not exist.
+            changes: What changes against the first parent.
+            message: The commit message.
+            parents: Full ids; by default the tip of the branch, or none when it does not exist.
+                An empty sequence makes a root commit.
+            author: ``Name <address>``.
+            date: Author and committer time, seconds since the epoch; by default the clock's.
+
+        Returns:
+            The full id of the commit.
+        """
+        reference = f"refs/heads/{branch}"
+        if parents is None:
+            tip = self.try_git("rev-parse", "--quiet", "--verify", f"{reference}^0")
+            parents = [tip.stdout.decode().strip()] if tip.returncode == 0 else []
+        when = self.sandbox.tick() if date is None else date
+        # The commit goes to a name of its own: fast-import refuses to reset a branch backwards.
+        text = message.encode()
+        lines = [
+            b"feature done\n",
+            b"commit refs/mergewright-testing/new\n",
+            b"author %s %d +0000\n" % (author.encode(), when),
+            b"committer Ada Example <ada@example.org> %d +0000\n" % when,
+            b"data %d\n%s\n" % (len(text), text),
+        ]
+        for index, parent in enumerate(parents):
+            lines.append(b"%s %s\n" % (b"merge" if index else b"from", parent.encode()))
+        # Deletions first: a file may give way to a folder of the same name.
+        for path, content in sorted(changes.items(), key=lambda item: item[1] is not None):
+            lines.append(_file_command(path, content))
+        lines.append(b"\ndone\n")
+        self.git("update-ref", "-d", "refs/mergewright-testing/new")
+        self.git("fast-import", "--quiet", "--force", data=b"".join(lines))
+        oid = self.oid("refs/mergewright-testing/new")
+        self.git("update-ref", "-d", "refs/mergewright-testing/new")
+        self.git("update-ref", reference, oid)
+        return oid
+
+    def branch(self, name: str, start: str) -> None:
+        """Point a branch at a commit, whatever it was before."""
+        self.git("update-ref", f"refs/heads/{name}", self.oid(start))
+
+    def three_way(self, base: Changes, ours: Changes, theirs: Changes) -> tuple[str, str, str]:
+        """A base commit with branches ``dev`` (ours) and ``main`` (theirs), a commit each.
+
+        Returns:
+            The full ids of base, ours and theirs.
+        """
+        root = self.commit("main", base, message="base")
+        self.branch("dev", root)
+        return (
+            root,
+            self.commit("dev", ours, message="ours"),
+            self.commit("main", theirs, message="theirs"),
+        )
+
+    def checkout(self, branch: str) -> None:
+        """Check a branch out, throwing away whatever the worktree and the index hold."""
+        self.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+        self.git("reset", "--quiet", "--hard")
+        self.git("clean", "-ffdxq")
+
+    def merge(self, *revisions: str, options: Sequence[str] = ()) -> int:
+        """Run ``git merge`` in the worktree; the exit status is 1 when it stops with conflicts."""
+        self.sandbox.tick()
+        return self.try_git("merge", "--no-edit", *options, *revisions).returncode
+
+    def write(self, path: str | bytes, content: str | bytes) -> Path:
+        """Write a worktree file, making its folders."""
+        target = Path(os.fsdecode(os.path.join(os.fsencode(self.path), os.fsencode(path))))  # noqa: PTH118 - bytes
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(_bytes(content))
+        return target
+
+    def read(self, path: str | bytes) -> bytes:
+        """The bytes of a worktree file."""
+        return Path(self.path, os.fsdecode(path)).read_bytes()
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+
+
+def _file_command(path: str | bytes, content: Content) -> bytes:
+    quoted = _quoted(os.fsdecode(path))
+    if content is None:
+        return b"D %s\n" % quoted
+    file = content if isinstance(content, File) else File(content)
+    data = _bytes(file.data)
+    if file.mode == "160000":
+        return b"M 160000 %s %s\n" % (data, quoted)
+    return b"M %s inline %s\ndata %d\n%s\n" % (file.mode.encode(), quoted, len(data), data)

@@ -1,0 +1,282 @@
+"""Commits of a range as values, with the paths that each changed; renames followed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+import pygit2
+from pygit2.enums import DeltaStatus, SortMode
+
+from mergewright.git.process import git_version, run_git
+from mergewright.git.repository import Repository
+from mergewright.git.scratch import Scratch
+from mergewright.model.errors import RepositoryError
+from mergewright.model.history import CommitFacts, PathChange
+
+_ZERO = "0" * 40
+# Unit separators do not stand in names and dates; the message comes last, up to the record's end.
+_FORMAT = "%x01%H%x1f%P%x1f%an%x1f%ae%x1f%at%x1f%ct%x1f%B%x02"
+#: First version that can show merges against their first parent without walking it alone.
+_FIRST_PARENT_DIFFS = (2, 31)
+
+
+def walk(
+    repository: Repository,
+    tips: Sequence[str],
+    *,
+    hide: Sequence[str] = (),
+    changes: bool = True,
+    paths: Sequence[str] = (),
+    first_parent: bool = False,
+    limit: int | None = None,
+) -> tuple[CommitFacts, ...]:
+    """The commits that tips reach and hidden ones do not, children before parents.
+
+    Args:
+        repository: Where the commits are.
+        tips: Full ids to start from.
+        hide: Full ids whose whole history is left out (the merge base).
+        changes: Whether to look up the changed paths, with renames; costs most of the time.
+        paths: Only commits that changed one of these files or folders; empty for all. Paths are
+            taken as they are, renames are not followed (see :func:`file_history`).
+        first_parent: Follow only first parents.
+        limit: Stop after so many commits.
+
+    Raises:
+        RepositoryError: A commit or tree is not there.
+    """
+    version = git_version()
+    if not tips:
+        return ()
+    if version is None or version < _FIRST_PARENT_DIFFS:
+        return tuple(
+            _walk_with_libgit2(
+                repository,
+                tips,
+                hide=hide,
+                changes=changes,
+                paths=paths,
+                first_parent=first_parent,
+                limit=limit,
+            )
+        )
+    arguments = ["log", "-z", "--topo-order", "--encoding=UTF-8", f"--format=format:{_FORMAT}"]
+    if changes:
+        # The limit is on the number of possible pairs of one commit; beyond it only exact renames.
+        arguments += [
+            "--raw",
+            "--no-abbrev",
+            "-M",
+            "-l1000",
+            "--diff-merges=first-parent",
+            "--root",
+        ]
+    else:
+        arguments.append("--no-patch")
+    if first_parent:
+        arguments.append("--first-parent")
+    if limit is not None:
+        arguments.append(f"--max-count={limit}")
+    if paths and changes:
+        # Show the whole commit even when only some of its paths are asked for.
+        arguments.append("--full-diff")
+    if paths:
+        arguments.append("--full-history")
+    revisions = "".join(f"{oid}\n" for oid in tips) + "".join(f"^{oid}\n" for oid in hide)
+    with Scratch(repository.objects_dir, shallow=repository.common_dir / "shallow") as scratch:
+        done = run_git(
+            ["--literal-pathspecs", *arguments, "--stdin", "--", *map(os.fsencode, paths)],
+            cwd=scratch.git_dir,
+            data=revisions.encode("ascii"),
+            extra=scratch.environment,
+        )
+    return tuple(_parse_log(done.stdout))
+
+
+def _parse_log(output: bytes) -> Iterator[CommitFacts]:
+    # A record: \x01 header \x02 [\0 raw entries…]; records are parted by NUL. A message may hold
+    # any byte but NUL, so the header ends at the first \x02 that NUL, or the end, follows.
+    position = 0
+    while position < len(output):
+        start = output.index(b"\x01", position)
+        end = start
+        while True:
+            end = output.index(b"\x02", end + 1)
+            if end + 1 == len(output) or output[end + 1] in b"\0\n":
+                break
+        fields = output[start + 1 : end].split(b"\x1f", 6)
+        position = end + 1
+        changes, position = _parse_raw(output, position)
+        yield _facts(fields, changes)
+
+
+def _parse_raw(output: bytes, position: int) -> tuple[tuple[PathChange, ...], int]:
+    found = []
+    while position < len(output) and output[position] in b"\0\n":
+        position += 1
+    while position < len(output) and output[position : position + 1] == b":":
+        end = output.index(b"\0", position)
+        _, _, old, new, status = output[position + 1 : end].split(b" ")
+        position = end + 1
+        end = output.index(b"\0", position)
+        path = output[position:end]
+        position = end + 1
+        origin = None
+        if status[:1] in b"RC":
+            origin = path
+            end = output.index(b"\0", position)
+            path = output[position:end]
+            position = end + 1
+        found.append(
+            PathChange(
+                path=os.fsdecode(path),
+                old_path=None if origin is None else os.fsdecode(origin),
+                old_oid=_oid(old.decode("ascii")),
+                new_oid=_oid(new.decode("ascii")),
+            )
+        )
+    while position < len(output) and output[position] in b"\0\n":
+        position += 1
+    return tuple(found), position
+
+
+def _oid(text: str) -> str | None:
+    return None if text == _ZERO else text
+
+
+def _facts(fields: Sequence[bytes], changes: tuple[PathChange, ...]) -> CommitFacts:
+    oid, parents, author, email, time, committed, message = fields
+    title, body = _split_message(message.decode("utf-8", "replace"))
+    return CommitFacts(
+        oid=oid.decode("ascii"),
+        parents=tuple(parents.decode("ascii").split()),
+        author=author.decode("utf-8", "replace"),
+        email=email.decode("utf-8", "replace"),
+        time=int(time or b"0"),
+        committed=int(committed or b"0"),
+        title=title,
+        body=body,
+        changes=changes,
+    )
+
+
+def _split_message(message: str) -> tuple[str, str]:
+    title, _, body = message.strip("\n").partition("\n")
+    return title.strip(), body.strip("\n")
+
+
+def _walk_with_libgit2(
+    repository: Repository,
+    tips: Sequence[str],
+    *,
+    hide: Sequence[str],
+    changes: bool,
+    paths: Sequence[str],
+    first_parent: bool,
+    limit: int | None,
+) -> Iterator[CommitFacts]:
+    handle = repository.handle
+    try:
+        walker = handle.walk(pygit2.Oid(hex=tips[0]), SortMode.TOPOLOGICAL | SortMode.TIME)
+        for tip in tips[1:]:
+            walker.push(pygit2.Oid(hex=tip))
+        for oid in hide:
+            walker.hide(pygit2.Oid(hex=oid))
+        if first_parent:
+            walker.simplify_first_parent()
+        count = 0
+        for commit in walker:
+            if limit is not None and count >= limit:
+                return
+            if paths and not _touches(repository, commit, paths):
+                continue
+            count += 1
+            yield _commit_facts(
+                commit, tuple(_changes_with_libgit2(handle, commit)) if changes else ()
+            )
+    except (KeyError, ValueError, pygit2.GitError) as error:
+        raise RepositoryError(
+            f"the history cannot be walked: {error}",
+            hint="History may be missing: git fetch --unshallow.",
+        ) from error
+
+
+def _commit_facts(commit: pygit2.Commit, changes: tuple[PathChange, ...]) -> CommitFacts:
+    title, body = _split_message(commit.raw_message.decode("utf-8", "replace"))
+    author = commit.author
+    return CommitFacts(
+        oid=str(commit.id),
+        parents=tuple(str(parent) for parent in commit.parent_ids),
+        author=author.raw_name.decode("utf-8", "replace"),
+        email=author.raw_email.decode("utf-8", "replace"),
+        time=author.time,
+        committed=commit.commit_time,
+        title=title,
+        body=body,
+        changes=changes,
+    )
+
+
+def _touches(repository: Repository, commit: pygit2.Commit, paths: Sequence[str]) -> bool:
+    prefixes = tuple(path.rstrip("/") for path in paths)
+    parent = str(commit.parent_ids[0]) if commit.parent_ids else None
+    return any(
+        change.path == prefix or change.path.startswith(prefix + "/")
+        for change in repository.objects.changes(parent, str(commit.id))
+        for prefix in prefixes
+    )
+
+
+def _changes_with_libgit2(handle: pygit2.Repository, commit: pygit2.Commit) -> Iterator[PathChange]:
+    if commit.parent_ids:
+        parent = handle[commit.parent_ids[0]].peel(pygit2.Commit)
+        diff = parent.tree.diff_to_tree(commit.tree)
+    else:
+        diff = commit.tree.diff_to_tree(swap=True)
+    diff.find_similar()
+    for delta in diff.deltas:
+        old, new = str(delta.old_file.id), str(delta.new_file.id)
+        renamed = delta.status in (DeltaStatus.RENAMED, DeltaStatus.COPIED)
+        gone = delta.status == DeltaStatus.DELETED
+        yield PathChange(
+            path=os.fsdecode((delta.old_file if gone else delta.new_file).raw_path),
+            old_path=os.fsdecode(delta.old_file.raw_path) if renamed else None,
+            old_oid=_oid(old),
+            new_oid=_oid(new),
+        )
+
+
+def file_history(
+    commits: Iterable[CommitFacts], tip: str, path: str
+) -> tuple[tuple[CommitFacts, PathChange], ...]:
+    """The commits that changed a file, newest first, through its renames.
+
+    Args:
+        commits: The commits of a range with their changes, children before parents, as
+            :func:`walk` gives them.
+        tip: Full id of the commit at which the file has the name ``path``.
+        path: The file.
+
+    Returns:
+        Each commit with what it did to the file; merges count against their first parent.
+    """
+    found = []
+    # The names that the file has at each commit, handed down from children to parents.
+    names: dict[str, set[str]] = {tip: {path}}
+    for commit in commits:
+        wanted = names.pop(commit.oid, None)
+        if not wanted:
+            continue
+        before = set(wanted)
+        for change in commit.changes:
+            if change.path not in wanted:
+                continue
+            found.append((commit, change))
+            before.discard(change.path)
+            if change.old_oid is not None:
+                before.add(change.old_path or change.path)
+        for number, parent in enumerate(commit.parents):
+            # Only the first parent was compared; in the others the file has the name of the merge.
+            names.setdefault(parent, set()).update(wanted if number else before)
+    return tuple(found)
