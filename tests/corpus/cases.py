@@ -158,9 +158,7 @@ class Case:
 
     def file(self, stem: str) -> Path | None:
         """The file ``stem`` or ``stem.*`` of the folder; ``None`` when there is none."""
-        found = [
-            p for p in self.folder.iterdir() if p.is_file() and p.name.split(".")[0] == stem
-        ]
+        found = [p for p in self.folder.iterdir() if p.is_file() and p.name.split(".")[0] == stem]
         if len(found) > 1:
             raise ValueError(f"{self.folder}: more than one {stem!r}")
         return found[0] if found else None
@@ -303,7 +301,9 @@ def _change(state: _State, commit: Commit, done: dict[str, Commit]) -> None:
     for name in commit.take:
         other = done[name]
         for sub in other.take:
-            _change(state, Commit(id=f"{name}/{sub}", side="ours", subject="", day=0, take=(sub,)), done)
+            _change(
+                state, Commit(id=f"{name}/{sub}", side="ours", subject="", day=0, take=(sub,)), done
+            )
         edit(other.edit, undo=False, label=f"{where} takes {name}")
         state.files.update(other.write)
         for path in other.delete:
@@ -393,6 +393,8 @@ def expected_text(built: BuiltHistory, path: str, wanted: ExpectedPath) -> bytes
 
 def as_mapping(case: Case) -> dict[str, Any]:
     """The raw mapping of ``case.yaml``, for rewriting it."""
-    loaded = YAML(typ="safe", pure=True).load((case.folder / "case.yaml").read_text(encoding="utf-8"))
+    loaded = YAML(typ="safe", pure=True).load(
+        (case.folder / "case.yaml").read_text(encoding="utf-8")
+    )
     assert isinstance(loaded, dict)
     return loaded

@@ -23,6 +23,10 @@ from tests.corpus.cases import CORPUS, KNOWN, Case, find
 from tests.corpus.running import Result, judge, run_file
 
 
+def _say(text: str) -> None:
+    print(text)  # noqa: T201 - a command's own output
+
+
 def _git(*arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=CORPUS.parent, check=True, stdout=subprocess.DEVNULL)
 
@@ -89,7 +93,9 @@ def _demote(case: Case, result: Result, verdict: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; 1 when an ordinary case fails, or a named one cannot be handled."""
     assert __doc__
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("command", choices=["status", "settle", "promote", "refresh", "demote"])
     parser.add_argument("cases", nargs="*", help="topic/case, or a topic")
     options = parser.parse_args(arguments)
@@ -110,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             result = run_file(case)
         except Exception as error:  # noqa: BLE001 - a crash is a finding about the engine
-            print(f"CRASH    {case.name}: {type(error).__name__}: {error}")
+            _say(f"CRASH    {case.name}: {type(error).__name__}: {error}")
             counts["crash"] += 1
             failed = True
             continue
@@ -122,7 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
         counts[f"{was}: {verdict}"] += 1
         recorded = case.known and verdict == case.about.now
         if verdict != "right" and not (recorded and options.command == "status"):
-            print(f"{verdict:8} {was:8} {case.name}  {list(result.open)}")
+            _say(f"{verdict:8} {was:8} {case.name}  {list(result.open)}")
         if was == "case":
             if verdict != "right" and options.command == "demote":
                 _demote(case, result, verdict)
@@ -133,14 +139,14 @@ def main(arguments: list[str] | None = None) -> int:
             else:
                 _demote(case, result, verdict)
         elif was == "known" and verdict == "right" and options.command in ("promote", "refresh"):
-            print(f"promoted {case.name}")
+            _say(f"promoted {case.name}")
             _promote(case)
         elif was == "known" and options.command == "refresh":
             _write_now(case.folder, result, _suffix(case))
             _edit_yaml(case.folder, now=verdict)
             _git("add", "-A", "--", str(case.folder))
     for name, count in sorted(counts.items()):
-        print(f"{count:5} {name}", file=sys.stderr)
+        sys.stderr.write(f"{count:5} {name}\n")
     return int(failed)
 
 

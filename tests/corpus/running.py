@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.corpus.cases import Case
+
 from mergewright.model.merge import Contested, FileMerge
 from mergewright.model.threeway import ThreeWay
-from tests.corpus.cases import Case
 
 MergeFunction = Callable[[ThreeWay[bytes | None]], FileMerge]
 
@@ -118,25 +119,50 @@ def sides_of_markers(data: bytes) -> ThreeWay[bytes] | None:
                 continue
             if sign in (order[0], order[3]):
                 return None
-        for name in ("base", "ours", "theirs") if state == 0 else (("ours", "base", "theirs")[state - 1],):
+        for name in (
+            ("base", "ours", "theirs") if state == 0 else (("ours", "base", "theirs")[state - 1],)
+        ):
             texts[name].append(line)
     if state != 0:
         return None
     return ThreeWay(**{name: b"".join(lines) for name, lines in texts.items()})
 
 
-def judge(case: Case, result: Result, ideal: bytes | None) -> Literal["right", "open", "wrong", "layout", "other-conflict"]:
+def _same_conflict(data: bytes | None, ideal: bytes | None) -> bool:
+    """Whether two texts with markers leave the same open, not cut larger than the ideal.
+
+    Where blank lines stand, inside or outside of a place, makes no difference.
+    """
+    if data is None or ideal is None:
+        return False
+    got, wanted = sides_of_markers(data), sides_of_markers(ideal)
+    if got is None or wanted is None:
+        return False
+
+    def solid(text: bytes) -> list[bytes]:
+        return [line.rstrip() for line in text.split(b"\n") if line.strip()]
+
+    same = all(solid(a) == solid(b) for a, b in zip(got, wanted, strict=True))
+    return same and len(solid(data)) <= len(solid(ideal))
+
+
+Judgement = Literal["right", "open", "wrong", "layout", "other-conflict"]
+
+
+def judge(case: Case, result: Result, ideal: bytes | None) -> Judgement:
     """How a result stands to the right one.
 
     ``open``: left open though it can be settled. ``wrong``: settled, and it says something else.
     ``layout``: settled, the same syntax tree, other text. ``other-conflict``: rightly left open,
     with other places or other text around them.
     """
-    wants_conflict = case.about.outcome == "conflict"
-    if result.data == ideal and (not wants_conflict or sorted(result.open) == sorted(case.about.open)):
+    if case.about.outcome == "conflict":
+        if result.clean:
+            return "wrong"
+        named = sorted(result.open) == sorted(case.about.open)
+        return "right" if named and _same_conflict(result.data, ideal) else "other-conflict"
+    if result.data == ideal:
         return "right"
-    if wants_conflict:
-        return "wrong" if result.clean else "other-conflict"
     if not result.clean:
         return "open"
     if case.path.endswith((".py", ".pyi")) and result.data is not None and ideal is not None:

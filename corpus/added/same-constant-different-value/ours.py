@@ -1,0 +1,3 @@
+import os
+
+CACHE_DIR = os.path.expanduser("~/.cache/app")

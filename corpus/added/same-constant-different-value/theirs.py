@@ -1,0 +1,3 @@
+import os
+
+CACHE_DIR = os.environ.get("APP_CACHE", "/tmp/app")

@@ -1,0 +1,6 @@
+class Box:
+    def width(self):
+        return self.right - self.left
+
+    def height(self):
+        return self.bottom - self.top

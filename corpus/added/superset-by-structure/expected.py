@@ -1,0 +1,12 @@
+ROOT = "/"
+
+
+class Node:
+    def __init__(self, name):
+        self.name = name
+
+    def path(self):
+        return ROOT + self.name
+
+    def depth(self):
+        return self.path().count("/")

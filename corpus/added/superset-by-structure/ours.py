@@ -1,0 +1,9 @@
+ROOT = "/"
+
+
+class Node:
+    def __init__(self, name):
+        self.name = name
+
+    def path(self):
+        return ROOT + self.name

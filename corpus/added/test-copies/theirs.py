@@ -1,0 +1,10 @@
+def test_empty():
+    assert parse("") == []
+
+
+def test_two():
+    assert parse("a,b") == ["a", "b"]
+
+
+def test_blank():
+    assert parse(" ") == []

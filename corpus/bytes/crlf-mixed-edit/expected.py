@@ -1,0 +1,7 @@
+def one():
+    # kept
+    return 1
+
+
+def two():
+    return 2 * one()

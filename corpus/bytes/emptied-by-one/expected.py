@@ -1,0 +1,6 @@
+<<<<<<< ours
+||||||| base
+from .a import A
+=======
+from .a import A, B
+>>>>>>> theirs

@@ -1,0 +1,9 @@
+import os
+
+
+def one():
+    return 10
+
+
+def two():
+    return os.sep

@@ -1,0 +1,6 @@
+# café
+A = 1
+
+
+def f():
+    return A

@@ -1,0 +1,6 @@
+# café
+A = 2
+
+
+def f():
+    return A + 1

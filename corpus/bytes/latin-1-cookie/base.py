@@ -1,0 +1,6 @@
+# -*- coding: latin-1 -*-
+NAME = 'José'
+
+
+def greet():
+    return 'Grüße ' + NAME

@@ -1,0 +1,6 @@
+# -*- coding: latin-1 -*-
+NAME = 'André'
+
+
+def greet():
+    return 'Grüße an ' + NAME

@@ -1,0 +1,5 @@
+TEXT = "a bc"
+
+
+def size():
+    return len(TEXT)

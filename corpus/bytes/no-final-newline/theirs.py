@@ -1,0 +1,6 @@
+def one():
+    return 1
+
+
+def three():
+    return 3

@@ -1,0 +1,6 @@
+def f():   
+    return 11
+
+
+def g():
+    return 2	

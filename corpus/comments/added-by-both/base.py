@@ -1,0 +1,3 @@
+def close(self):
+    self.flush()
+    self.stream.close()

@@ -1,0 +1,3 @@
+def offset(page):
+    # Pages are counted from 0.
+    return page * SIZE

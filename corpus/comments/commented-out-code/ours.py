@@ -1,0 +1,4 @@
+def run(job):
+    job.prepare()
+    # job.upload(BUCKET)
+    job.close()

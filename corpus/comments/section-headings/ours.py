@@ -1,0 +1,16 @@
+# --- reading ---
+
+
+def read(path):
+    return path.read_text()
+
+
+def read_lines(path):
+    return path.read_text().splitlines()
+
+
+# --- writing ---
+
+
+def write(path, text):
+    path.write_text(text)

@@ -1,0 +1,17 @@
+# --- reading ---
+
+
+def read(path):
+    return path.read_text()
+
+
+# --- writing ---
+
+
+def write(path, text):
+    path.write_text(text)
+
+
+def append(path, text):
+    with path.open("a") as stream:
+        stream.write(text)

@@ -1,0 +1,2 @@
+TIMEOUT = 60  # seconds
+RETRIES = 3

@@ -1,0 +1,11 @@
+class Shape:
+    def area(self):
+        return 0.0
+
+    # The outline in metres, not the area.
+
+    def outline(self):
+        total = 0
+        for edge in self.edges:
+            total += edge
+        return total

@@ -1,0 +1,9 @@
+import re
+
+
+def used(text):
+    return text.strip()
+
+
+def unused(text):
+    return re.sub("a", "b", text)

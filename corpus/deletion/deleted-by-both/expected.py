@@ -1,0 +1,5 @@
+import re
+
+
+def used(text):
+    return re.sub(r"\s+$", "", text)

@@ -1,0 +1,4 @@
+FLAGS = {
+    "cache": True,
+    "metrics": False,
+}

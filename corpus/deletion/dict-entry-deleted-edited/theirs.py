@@ -1,0 +1,5 @@
+FLAGS = {
+    "cache": True,
+    "legacy_auth": "audit",
+    "metrics": False,
+}

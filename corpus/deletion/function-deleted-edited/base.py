@@ -1,0 +1,11 @@
+def keep():
+    return 1
+
+
+def legacy(path):
+    data = path.read_text()
+    return data.upper()
+
+
+def last():
+    return 3

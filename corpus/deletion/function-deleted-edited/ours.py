@@ -1,0 +1,6 @@
+def keep():
+    return 1
+
+
+def last():
+    return 3

@@ -1,0 +1,4 @@
+def shutdown(server):
+    server.stop_accepting()
+    server.drain(timeout=10)
+    server.close()

@@ -1,0 +1,3 @@
+def shutdown(server):
+    server.stop_accepting()
+    server.close()

@@ -1,0 +1,4 @@
+def shutdown(server):
+    server.stop_accepting()
+    server.drain(timeout=30)
+    server.close()

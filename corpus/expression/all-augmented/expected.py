@@ -1,0 +1,4 @@
+__all__ = ["encode", "decode", "detect"]
+
+if HAVE_ZSTD:
+    __all__ += ["encode_zstd", "decode_zstd"]

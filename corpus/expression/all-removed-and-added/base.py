@@ -1,0 +1,4 @@
+__all__ = [
+    "get_hybrid_stack_spec",
+    "set_expert_layout",
+]

@@ -1,0 +1,4 @@
+__all__ = [
+    "set_expert_layout",
+    "use_grouped_gemm",
+]

@@ -1,0 +1,4 @@
+__all__ = (
+    "read_csv",
+    "read_json",
+)

@@ -1,0 +1,2 @@
+def test_total(cart):
+    assert cart.total == Decimal(12), "wrong total"

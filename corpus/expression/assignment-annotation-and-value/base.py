@@ -1,0 +1,3 @@
+class Settings:
+    timeout = 30
+    retries = 3

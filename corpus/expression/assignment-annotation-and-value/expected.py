@@ -1,0 +1,3 @@
+class Settings:
+    timeout: float = 60
+    retries = 3

@@ -1,0 +1,3 @@
+class Settings:
+    timeout: float = 30
+    retries = 3

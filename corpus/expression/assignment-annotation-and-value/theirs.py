@@ -1,0 +1,3 @@
+class Settings:
+    timeout = 60
+    retries = 3

@@ -1,0 +1,5 @@
+class Registry(dict, metaclass=Singleton):
+    """Named factories."""
+
+    def register(self, name, factory):
+        self[name] = factory

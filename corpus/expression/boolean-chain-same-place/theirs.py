@@ -1,0 +1,2 @@
+def ready(check):
+    return check.completed and check.green and not check.stale

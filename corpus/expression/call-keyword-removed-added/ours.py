@@ -1,0 +1,7 @@
+session.mount(
+    "https://",
+    HTTPAdapter(
+        max_retries=retries,
+        pool_maxsize=32,
+    ),
+)

@@ -1,0 +1,9 @@
+session.mount(
+    "https://",
+    HTTPAdapter(
+        max_retries=retries,
+        pool_block=True,
+        pool_maxsize=32,
+        pool_connections=16,
+    ),
+)

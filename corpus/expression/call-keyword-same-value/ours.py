@@ -1,0 +1,5 @@
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--jobs", type=int, default=8, help="Number of workers.")
+args = parser.parse_args()

@@ -1,0 +1,1 @@
+parser.add_argument("--jobs", type=int, default=8, help="Number of workers.")

@@ -1,0 +1,1 @@
+parser.add_argument("--jobs", type=int, default=4, help="Number of worker processes.")

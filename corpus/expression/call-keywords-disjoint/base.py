@@ -1,0 +1,6 @@
+def build_dispatcher(config, group):
+    return HybridDispatcher(
+        group=group,
+        hidden_size=config.hidden_size,
+        num_experts=config.num_experts,
+    )

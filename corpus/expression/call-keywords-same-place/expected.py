@@ -1,0 +1,8 @@
+def open_pool(settings):
+    return ConnectionPool(
+        settings.dsn,
+        min_size=settings.pool_min,
+        max_size=settings.pool_max,
+        timeout=settings.pool_timeout,
+        recycle=3600,
+    )

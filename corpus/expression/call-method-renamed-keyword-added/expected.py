@@ -1,0 +1,4 @@
+class Scheduler:
+    def flush(self):
+        for handler in self.handlers:
+            handler.group_commit(self.stream, blocking=False)

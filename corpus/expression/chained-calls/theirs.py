@@ -1,0 +1,8 @@
+def report(frame):
+    return (
+        frame.dropna()
+        .groupby("region")
+        .agg("sum")
+        .sort_values("total")
+        .head(20)
+    )

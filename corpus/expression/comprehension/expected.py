@@ -1,0 +1,2 @@
+def names(users):
+    return [user.display_name for user in users if user.active and user.consented]

@@ -1,0 +1,2 @@
+def device(config):
+    return "cuda" if config.use_gpu and cuda_available() else "cpu"

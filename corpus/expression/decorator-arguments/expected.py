@@ -1,0 +1,3 @@
+@pytest.mark.parametrize("size", [1, 2, 4, 8], ids=repr)
+def test_buffer(size):
+    assert len(Buffer(size)) == size

@@ -1,0 +1,3 @@
+class Views:
+    def dashboard(self, request):
+        return render(request, "dashboard.html")

@@ -1,0 +1,4 @@
+class Views:
+    @cache_page(60)
+    def dashboard(self, request):
+        return render(request, "dashboard.html")

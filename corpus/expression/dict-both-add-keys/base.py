@@ -1,0 +1,4 @@
+HANDLERS = {
+    "create": handle_create,
+    "delete": handle_delete,
+}

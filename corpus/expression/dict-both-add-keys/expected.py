@@ -1,0 +1,6 @@
+HANDLERS = {
+    "create": handle_create,
+    "delete": handle_delete,
+    "archive": handle_archive,
+    "restore": handle_restore,
+}

@@ -1,0 +1,5 @@
+HANDLERS = {
+    "create": handle_create,
+    "delete": handle_delete,
+    "restore": handle_restore,
+}

@@ -1,0 +1,9 @@
+LOGGING = {
+    "version": 1,
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "level": "DEBUG"},
+    },
+    "loggers": {
+        "app": {"handlers": ["console"]},
+    },
+}

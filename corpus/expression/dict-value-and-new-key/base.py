@@ -1,0 +1,1 @@
+DEFAULTS = {"colour": "auto", "width": 88, "indent": 4}

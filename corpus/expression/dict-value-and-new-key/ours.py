@@ -1,0 +1,1 @@
+DEFAULTS = {"colour": "auto", "width": 100, "indent": 4}

@@ -1,0 +1,1 @@
+DEFAULTS = {"colour": "auto", "width": 88, "quote": "double", "indent": 4}

@@ -1,0 +1,2 @@
+def describe(run):
+    return f"run {run.id}: {run.passed} passed, {run.failed} failed, {run.skipped} skipped"

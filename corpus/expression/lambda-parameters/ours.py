@@ -1,0 +1,2 @@
+def newest(commits):
+    return sorted(commits, key=lambda commit: (commit.date, commit.id))

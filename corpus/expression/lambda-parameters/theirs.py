@@ -1,0 +1,2 @@
+def newest(commits):
+    return sorted(commits, key=lambda commit: commit.date, reverse=True)

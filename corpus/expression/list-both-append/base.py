@@ -1,0 +1,4 @@
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.sessions",
+]

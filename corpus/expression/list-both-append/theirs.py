@@ -1,0 +1,5 @@
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "shop.search",
+]

@@ -1,0 +1,1 @@
+LAYERS = ["tokens", "embedding", "encoder", "decoder", "head", "loss"]

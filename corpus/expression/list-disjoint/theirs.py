@@ -1,0 +1,1 @@
+LAYERS = ["input", "embedding", "encoder", "decoder", "head"]

@@ -1,0 +1,5 @@
+SKIPPED_CHECKS = [
+    "codecov",
+    "copy-pr-bot",
+    "docs",
+]

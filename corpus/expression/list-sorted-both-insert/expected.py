@@ -1,0 +1,7 @@
+SKIPPED_CHECKS = [
+    "codecov",
+    "copy-pr-bot",
+    "docs",
+    "greptile",
+    "review",
+]

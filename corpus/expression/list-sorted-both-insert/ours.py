@@ -1,0 +1,6 @@
+SKIPPED_CHECKS = [
+    "codecov",
+    "copy-pr-bot",
+    "docs",
+    "greptile",
+]

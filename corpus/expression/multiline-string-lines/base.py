@@ -1,0 +1,8 @@
+USAGE = """\
+usage: sync [options] SOURCE TARGET
+
+options:
+  --dry-run     show what would be done
+  --delete      remove what SOURCE lacks
+  --jobs N      copies in parallel
+"""

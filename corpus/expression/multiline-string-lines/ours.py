@@ -1,0 +1,8 @@
+USAGE = """\
+usage: sync [options] SOURCE TARGET
+
+options:
+  --dry-run     print the plan and stop
+  --delete      remove what SOURCE lacks
+  --jobs N      copies in parallel
+"""

@@ -1,0 +1,7 @@
+def retry(func, attempts=3, delay=1.0):
+    for attempt in range(attempts):
+        try:
+            return func()
+        except OSError:
+            time.sleep(delay)
+    raise RuntimeError("out of attempts")

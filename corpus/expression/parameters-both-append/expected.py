@@ -1,0 +1,3 @@
+def download(url: str, target: Path, *, timeout: float = 30.0, retries: int = 3, checksum: str | None = None) -> Path:
+    """Fetch a file."""
+    return _fetch(url, target, timeout)

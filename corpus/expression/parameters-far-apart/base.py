@@ -1,0 +1,3 @@
+def save_checkpoint(iteration, model, optimizer, scheduler, path):
+    state = {"iteration": iteration, "model": model.state_dict()}
+    torch.save(state, path)

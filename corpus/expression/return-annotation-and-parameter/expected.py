@@ -1,0 +1,4 @@
+class Loader:
+    def read(self, path, *, mode="rb") -> bytes:
+        with open(path, mode) as stream:
+            return stream.read()

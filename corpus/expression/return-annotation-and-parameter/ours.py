@@ -1,0 +1,4 @@
+class Loader:
+    def read(self, path) -> bytes:
+        with open(path, "rb") as stream:
+            return stream.read()

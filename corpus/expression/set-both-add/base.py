@@ -1,0 +1,1 @@
+GREEN = {"SUCCESS", "SKIPPED"}

@@ -1,0 +1,3 @@
+def normalise(name: str) -> str:
+    name = name.strip()
+    return name.casefold()

@@ -1,0 +1,3 @@
+def normalise(name):
+    name = name.strip()
+    return name.casefold()

@@ -1,0 +1,2 @@
+def make_optimizer(params, config):
+    return AdamW(params, lr=config.lr, **config.extra)

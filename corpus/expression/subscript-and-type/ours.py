@@ -1,0 +1,2 @@
+class Cache:
+    _entries: dict[CacheKey, tuple[float, bytes]]

@@ -1,0 +1,10 @@
+def options(parser):
+    parser.add_argument("--input")
+<<<<<<< ours
+    parser.add_argument("--jobs", type=int)
+||||||| base
+=======
+    parser.add_argument("--jobs", type=int, default=1)
+>>>>>>> theirs
+    parser.add_argument("--output")
+    parser.add_argument("--verbose", action="store_true")

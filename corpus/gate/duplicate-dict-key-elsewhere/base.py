@@ -1,0 +1,5 @@
+ALIASES = {
+    "a": "alpha",
+    "m": "mu",
+    "z": "zeta",
+}

@@ -1,0 +1,6 @@
+ALIASES = {
+    "a": "alpha",
+    "b": "beta",
+    "m": "mu",
+    "z": "zeta",
+}

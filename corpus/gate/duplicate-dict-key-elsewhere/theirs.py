@@ -1,0 +1,6 @@
+ALIASES = {
+    "a": "alpha",
+    "m": "mu",
+    "z": "zeta",
+    "b": "bravo",
+}

@@ -1,0 +1,14 @@
+def _wrap(text):
+    return f"[{text}]"
+
+
+def header(text):
+    return _wrap(text)
+
+
+def footer(text):
+    return text
+
+
+def body(text):
+    return text

@@ -1,0 +1,6 @@
+import sys
+import typing as t
+
+
+def run(args):
+    return sys.exit(main(args))

@@ -1,0 +1,5 @@
+def invoice(order):
+    net = order.net()
+    tax = net * order.rate
+    print(order.label)
+    return net

@@ -1,0 +1,4 @@
+def invoice(order):
+    net = order.net()
+    print(order.label)
+    return net

@@ -1,0 +1,4 @@
+def slugify(text):
+    text = text.strip()
+    text = text.lower()
+    return text.replace(" ", "-")

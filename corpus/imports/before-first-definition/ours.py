@@ -1,0 +1,4 @@
+def slugify(text):
+    text = text.strip()
+    text = text.casefold()
+    return text.replace(" ", "-")

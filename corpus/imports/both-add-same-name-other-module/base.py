@@ -1,0 +1,5 @@
+import os
+
+
+def read(path):
+    return os.fspath(path)

@@ -1,0 +1,6 @@
+import os
+from app.fast import loads
+
+
+def read(path):
+    return loads(os.fspath(path))

@@ -1,0 +1,6 @@
+import os
+from json import loads
+
+
+def read(path):
+    return loads(os.fspath(path))

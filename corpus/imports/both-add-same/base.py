@@ -1,0 +1,7 @@
+import os
+
+from app.config import load
+
+
+def main():
+    return load(os.environ)

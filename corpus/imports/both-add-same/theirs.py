@@ -1,0 +1,8 @@
+import os
+import logging
+
+from app.config import load
+
+
+def main():
+    return load(os.environ)

@@ -1,0 +1,3 @@
+from app.models import Order, User
+
+__all__ = ["Order", "User"]

@@ -1,0 +1,3 @@
+from app.models import Invoice, Order, Payment, User
+
+__all__ = ["Order", "User"]

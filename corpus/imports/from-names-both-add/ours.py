@@ -1,0 +1,3 @@
+from app.models import Invoice, Order, User
+
+__all__ = ["Order", "User"]

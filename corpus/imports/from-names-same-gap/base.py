@@ -1,0 +1,3 @@
+from collections import ChainMap, OrderedDict
+
+LAYERS = ChainMap(OrderedDict())

@@ -1,0 +1,3 @@
+from collections import ChainMap, Counter, defaultdict, OrderedDict
+
+LAYERS = ChainMap(OrderedDict())

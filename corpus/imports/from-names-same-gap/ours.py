@@ -1,0 +1,3 @@
+from collections import ChainMap, Counter, OrderedDict
+
+LAYERS = ChainMap(OrderedDict())

@@ -1,0 +1,3 @@
+from collections import ChainMap, defaultdict, OrderedDict
+
+LAYERS = ChainMap(OrderedDict())

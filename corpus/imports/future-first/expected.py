@@ -1,0 +1,15 @@
+"""Tools for spans."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+
+
+@dataclass
+class Span:
+    start: int
+    end: int
+
+    def find(self, points):
+        return bisect.bisect(points, self.start)

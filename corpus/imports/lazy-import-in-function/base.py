@@ -1,0 +1,2 @@
+def export(frame, path):
+    frame.to_csv(path)

@@ -1,0 +1,4 @@
+from .layers import (  # noqa: F401
+    ColumnParallelLinear,
+    RowParallelLinear,  # noqa: E501
+)

@@ -1,0 +1,10 @@
+import os
+
+try:
+    import ujson as json
+except ImportError:
+    import json
+
+
+def dump(data):
+    return json.dumps(data)

@@ -1,0 +1,6 @@
+from scipy.stats import (
+    norm,
+    uniform,
+)
+
+SAMPLERS = [norm, uniform]

@@ -1,0 +1,3 @@
+from scipy.stats import norm, uniform, zscore
+
+SAMPLERS = [norm, uniform]

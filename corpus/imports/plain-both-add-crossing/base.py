@@ -1,0 +1,6 @@
+import json
+import time
+
+
+def main():
+    return json.dumps(time.time())

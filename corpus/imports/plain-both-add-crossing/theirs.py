@@ -1,0 +1,7 @@
+import json
+import logging
+import time
+
+
+def main():
+    return json.dumps({"now": time.time(), "level": logging.root.level})

@@ -1,0 +1,4 @@
+from .utils import windowed
+from ..utils import chunked
+
+PAIRS = list(windowed(chunked(range(8), 2), 2))

@@ -1,0 +1,3 @@
+from ..utils import chunked
+
+PAIRS = chunked(range(8), 2)

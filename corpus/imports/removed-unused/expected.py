@@ -1,0 +1,6 @@
+import random
+import time
+
+
+def stamp():
+    return time.time() + random.random()

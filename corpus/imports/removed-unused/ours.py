@@ -1,0 +1,6 @@
+import sys
+import time
+
+
+def stamp():
+    return time.time()

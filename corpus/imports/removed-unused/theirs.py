@@ -1,0 +1,7 @@
+import os
+import random
+import time
+
+
+def stamp():
+    return time.time() + random.random()

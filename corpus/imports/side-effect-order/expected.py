@@ -1,0 +1,11 @@
+import logging
+import os
+
+logging.basicConfig()
+os.environ.setdefault("APP_SETTINGS", "prod")
+
+# Must come after the environment is set.
+from app import create_app, db  # noqa: E402
+
+application = create_app()
+db.init_app(application)

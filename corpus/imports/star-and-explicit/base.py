@@ -1,0 +1,2 @@
+from .export import *
+from .megatron import *

@@ -1,0 +1,4 @@
+from .export import *
+from .huggingface import load_model
+from .megatron import *
+from .megatron_layer_specs import *

@@ -1,0 +1,3 @@
+from .export import *
+from .huggingface import load_model
+from .megatron import *

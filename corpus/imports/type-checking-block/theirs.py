@@ -1,0 +1,9 @@
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.mail import Message
+    from app.models import User
+
+
+def greet(user: "User") -> str:
+    return f"Hello {user.name}"

@@ -1,0 +1,3 @@
+import yaml
+
+CONFIG = yaml.safe_load(TEXT)

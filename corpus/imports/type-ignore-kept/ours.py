@@ -1,0 +1,3 @@
+import yaml  # type: ignore[import-untyped]
+
+CONFIG = yaml.safe_load(TEXT)

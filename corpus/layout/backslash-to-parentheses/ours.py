@@ -1,0 +1,6 @@
+def check(a, b, c):
+    return (
+        a.valid()
+        and b.valid()
+        and c.valid()
+    )

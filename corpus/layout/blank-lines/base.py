@@ -1,0 +1,4 @@
+def one():
+    return 1
+def two():
+    return 2

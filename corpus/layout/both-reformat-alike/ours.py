@@ -1,0 +1,1 @@
+RESULT = compute(alpha=1, beta=2, gamma=3)

@@ -1,0 +1,1 @@
+PORTS = {"http": 80, "https": 443, "ssh": 22}

@@ -1,0 +1,3 @@
+class Stack:
+  def push(self, item):
+    self.items.append(item)

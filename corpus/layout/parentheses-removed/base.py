@@ -1,0 +1,4 @@
+def allowed(user):
+    if (user.is_admin):
+        return (True)
+    return (False)

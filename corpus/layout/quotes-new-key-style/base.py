@@ -1,0 +1,4 @@
+ENDPOINTS = {
+    'users': '/v1/users',
+    'orders': '/v1/orders',
+}

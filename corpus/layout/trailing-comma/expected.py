@@ -1,0 +1,6 @@
+COLUMNS = {
+    "id",
+    "name",
+    "email",
+    "phone",
+}

@@ -1,0 +1,5 @@
+COLUMNS = {
+    "id",
+    "name",
+    "email",
+}

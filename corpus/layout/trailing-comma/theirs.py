@@ -1,0 +1,1 @@
+COLUMNS = {"id", "name", "phone"}

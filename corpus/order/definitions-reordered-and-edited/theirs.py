@@ -1,0 +1,10 @@
+def zeta():
+    return 26
+
+
+def alpha():
+    return 1
+
+
+def mid():
+    return 12 + 1

@@ -1,0 +1,10 @@
+def alpha():
+    return "a"
+
+
+def beta():
+    return "b"
+
+
+def gamma():
+    return "g"

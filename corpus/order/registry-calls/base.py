@@ -1,0 +1,3 @@
+register("archive", archive)
+register("copy", copy)
+register("move", move)

@@ -1,0 +1,4 @@
+register("archive", archive)
+register("copy", copy)
+register("delete", delete)
+register("move", move)

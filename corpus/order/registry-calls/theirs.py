@@ -1,0 +1,4 @@
+register("archive", archive)
+register("copy", copy)
+register("list", list_all)
+register("move", move)

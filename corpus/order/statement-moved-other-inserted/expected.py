@@ -1,0 +1,7 @@
+def deploy(host):
+    host.lock()
+    host.copy()
+    host.warm_cache()
+    host.restart()
+    host.report()
+    host.unlock()

@@ -1,0 +1,5 @@
+def boot(app):
+    app.load_config()
+    app.connect()
+    app.migrate()
+    app.serve()

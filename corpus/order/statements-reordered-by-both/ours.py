@@ -1,0 +1,5 @@
+def boot(app):
+    app.connect()
+    app.load_config()
+    app.migrate()
+    app.serve()

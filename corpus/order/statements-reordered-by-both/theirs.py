@@ -1,0 +1,5 @@
+def boot(app):
+    app.load_config()
+    app.migrate()
+    app.connect()
+    app.serve()

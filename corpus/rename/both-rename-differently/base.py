@@ -1,0 +1,5 @@
+def calc(values):
+    total = 0
+    for value in values:
+        total += value
+    return total

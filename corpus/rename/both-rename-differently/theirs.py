@@ -1,0 +1,5 @@
+def sum_values(values):
+    total = 0
+    for value in values:
+        total += value
+    return total

@@ -1,0 +1,10 @@
+class Connection:
+    def __init__(self, sock):
+        self.sock = sock
+
+    def send(self, data):
+        self.sock.sendall(data)
+
+
+def connect(address):
+    return Connection(create_connection(address))

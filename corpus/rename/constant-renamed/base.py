@@ -1,0 +1,5 @@
+MAX = 10
+
+
+def full(items):
+    return len(items) >= MAX

@@ -1,0 +1,5 @@
+MAX_ITEMS = 10
+
+
+def full(items):
+    return len(items) >= MAX_ITEMS

@@ -1,0 +1,5 @@
+MAX = 25
+
+
+def full(items):
+    return len(items) >= MAX

@@ -1,0 +1,3 @@
+def resize(img, size):
+    img = img.convert("RGB")
+    return img.resize(size)

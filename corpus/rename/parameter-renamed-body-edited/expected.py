@@ -1,0 +1,4 @@
+def resize(image, size):
+    image = image.convert("RGB")
+    image.load()
+    return image.resize(size)

@@ -1,0 +1,3 @@
+def resize(image, size):
+    image = image.convert("RGB")
+    return image.resize(size)

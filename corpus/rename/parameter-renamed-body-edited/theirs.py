@@ -1,0 +1,4 @@
+def resize(img, size):
+    img = img.convert("RGB")
+    img.load()
+    return img.resize(size)

@@ -1,0 +1,6 @@
+class TransformerConfig:
+    num_layers: int = 12
+    """Number of transformer layers, without the embedding."""
+
+    hidden_size: int = 768
+    """Hidden size."""

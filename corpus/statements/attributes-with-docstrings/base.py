@@ -1,0 +1,9 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class OptimizerConfig:
+    """Settings of the optimizer."""
+
+    lr: float = 1e-3
+    """Learning rate."""

@@ -1,0 +1,12 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class OptimizerConfig:
+    """Settings of the optimizer."""
+
+    lr: float = 1e-3
+    """Learning rate."""
+
+    overlap_gather: bool = False
+    """Whether the gather overlaps the forward pass."""

@@ -1,0 +1,4 @@
+def prepare(frame):
+    frame = frame.dropna()
+    frame = frame.reset_index()
+    return frame.sort_values("date")

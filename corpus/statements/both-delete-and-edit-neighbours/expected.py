@@ -1,0 +1,3 @@
+def prepare(frame):
+    frame = frame.dropna()
+    return frame.sort_values("date", kind="stable")

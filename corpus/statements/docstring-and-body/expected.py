@@ -1,0 +1,3 @@
+def mean(values):
+    """Arithmetic mean of a sized iterable."""
+    return math.fsum(values) / len(values)

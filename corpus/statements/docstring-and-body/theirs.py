@@ -1,0 +1,2 @@
+def mean(values):
+    return math.fsum(values) / len(values)

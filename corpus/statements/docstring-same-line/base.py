@@ -1,0 +1,3 @@
+def mean(values):
+    """Mean of values."""
+    return sum(values) / len(values)

@@ -1,0 +1,3 @@
+def mean(values):
+    """Mean of the values given."""
+    return sum(values) / len(values)

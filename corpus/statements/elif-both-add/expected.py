@@ -1,0 +1,10 @@
+def codec(name):
+    if name == "gzip":
+        return Gzip()
+    elif name == "lzma":
+        return Lzma()
+    elif name == "zstd":
+        return Zstd()
+    elif name == "brotli":
+        return Brotli()
+    raise KeyError(name)

@@ -1,0 +1,5 @@
+def notify(user, message):
+    if user.email:
+        send_mail(user.email, message, reply_to=SUPPORT)
+    else:
+        log.warning("no address for %s", user)

@@ -1,0 +1,3 @@
+def scale(shards, factor):
+    for shard in shards:
+        shard.mul_(factor)

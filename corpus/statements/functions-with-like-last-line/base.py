@@ -1,0 +1,4 @@
+class Parser:
+    def parse(self, text):
+        result = self.tokens(text)
+        return result

@@ -1,0 +1,4 @@
+class Moe:
+    def combine(self, hidden):
+        output = self.dispatcher.combine(hidden)
+        return output

@@ -1,0 +1,4 @@
+class Queue:
+    def pop(self):
+        item = self.items.pop()
+        return item

@@ -1,0 +1,18 @@
+class Base:
+    pass
+
+
+def _read_xml(path):
+    return parse_xml(path)
+
+
+class XmlReader(Base):
+    read = staticmethod(_read_xml)
+
+
+def _read_ini(path):
+    return parse_ini(path)
+
+
+class IniReader(Base):
+    read = staticmethod(_read_ini)

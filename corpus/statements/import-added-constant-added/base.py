@@ -1,0 +1,6 @@
+import os
+
+
+def poll(queue):
+    message = queue.get()
+    return message

@@ -1,0 +1,4 @@
+def main():
+    args = parse_args()
+    configure_logging(args)
+    run(args)

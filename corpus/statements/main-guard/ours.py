@@ -1,0 +1,10 @@
+def main():
+    print("hello")
+
+
+def version():
+    return "1.2"
+
+
+if __name__ == "__main__":
+    main()

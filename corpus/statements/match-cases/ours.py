@@ -1,0 +1,10 @@
+def evaluate(node):
+    match node:
+        case Number(value):
+            return value
+        case Add(left, right):
+            return evaluate(left) + evaluate(right)
+        case Negate(operand):
+            return -evaluate(operand)
+        case _:
+            raise TypeError(node)

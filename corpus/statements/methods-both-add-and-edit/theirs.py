@@ -1,0 +1,9 @@
+class Account:
+    def __init__(self, owner):
+        self.owner = owner
+        self.balance = Decimal(0)
+
+    def deposit(self, amount):
+        if amount <= 0:
+            raise ValueError("amount must be positive")
+        self.balance += amount

@@ -1,0 +1,3 @@
+"""Command line of the sync bot."""
+import argparse
+import sys

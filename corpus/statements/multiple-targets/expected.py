@@ -1,0 +1,7 @@
+def first(items):
+    head = items[0]
+    return head
+
+
+def last(items):
+    return items[-1] if items else None

@@ -1,0 +1,2 @@
+def tokens(text):
+    return text.split()

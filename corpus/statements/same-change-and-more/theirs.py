@@ -1,0 +1,3 @@
+def tokens(text):
+    text = text.strip()
+    return text.split()

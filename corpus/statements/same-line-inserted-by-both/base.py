@@ -1,0 +1,3 @@
+def main():
+    args = parse_args()
+    run(args)

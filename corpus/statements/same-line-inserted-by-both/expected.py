@@ -1,0 +1,4 @@
+def main():
+    args = parse_args()
+    args.validate()
+    return run(args)

@@ -1,0 +1,8 @@
+def load(path):
+    stream = open(path)
+    try:
+        return parse(stream)
+    except ValueError:
+        return None
+    finally:
+        stream.close()

@@ -1,0 +1,4 @@
+def start(server, config):
+    registry = Registry()
+    server.mount("/metrics", registry)
+    server.listen()

@@ -1,0 +1,4 @@
+def step(model, batch):
+    with autocast():
+        loss = model(batch)
+        loss.backward()

@@ -1,0 +1,5 @@
+def step(model, batch):
+    with autocast():
+        loss = model(batch)
+        loss = loss / accumulation
+        loss.backward()

@@ -1,0 +1,4 @@
+def finish(run):
+    run.close()
+    upload(run.artifacts)
+    return run.status

@@ -1,0 +1,4 @@
+def sync(repo):
+    repo.fetch("origin")
+    repo.merge("origin/main")
+    repo.push()

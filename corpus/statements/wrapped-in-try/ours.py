@@ -1,0 +1,7 @@
+def sync(repo):
+    repo.fetch("origin")
+    try:
+        repo.merge("origin/main")
+        repo.push()
+    except ConflictError:
+        repo.abort()

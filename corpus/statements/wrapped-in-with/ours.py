@@ -1,0 +1,6 @@
+def write(path, rows):
+    stream = open_target(path)
+    with locked(stream):
+        for row in rows:
+            stream.write(row)
+        stream.flush()

@@ -1,0 +1,5 @@
+def write(path, rows):
+    stream = open_target(path)
+    for row in rows:
+        stream.write(row + "\n")
+    stream.flush()

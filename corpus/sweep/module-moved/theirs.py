@@ -1,0 +1,8 @@
+def build(config):
+    model = nets.Encoder(config)
+    head = nets.Head(config, bias=False)
+    return nets.Chain(model, head)
+
+
+def load(path):
+    return nets.restore(path)

@@ -1,0 +1,8 @@
+def plan(args):
+    if args.dynamic_cp:
+        return args.dynamic_cp
+    return 1
+
+
+def check(args):
+    assert not args.dynamic_cp or args.packing

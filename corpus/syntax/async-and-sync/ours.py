@@ -1,0 +1,3 @@
+async def pull(client, key):
+    value = await client.get(key)
+    return decode(value)

@@ -1,0 +1,3 @@
+def pull(client, key):
+    value = client.get(key)
+    return decode(value, strict=True)

@@ -1,0 +1,8 @@
+def make():
+    class Local:
+        size = 2
+
+        def grow(self):
+            self.size *= 2
+
+    return Local()

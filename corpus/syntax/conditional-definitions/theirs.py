@@ -1,0 +1,11 @@
+import sys
+
+if sys.platform == "win32":
+
+    def lock(stream):
+        msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK, 1)
+
+else:
+
+    def lock(stream):
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

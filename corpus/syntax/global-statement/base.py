@@ -1,0 +1,11 @@
+COUNT = 0
+
+
+def up():
+    global COUNT
+    COUNT += 1
+
+
+def down():
+    global COUNT
+    COUNT -= 1

@@ -1,0 +1,8 @@
+"""
+Merging
+=======
+
+More text.
+"""
+
+LEVEL = 1

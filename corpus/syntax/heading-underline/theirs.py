@@ -1,0 +1,8 @@
+"""
+Merging
+=======
+
+Text.
+"""
+
+LEVEL = 2

@@ -1,0 +1,4 @@
+total = first + \
+    second * 2 + \
+    third
+print(round(total))

@@ -1,0 +1,4 @@
+total = first + \
+    second + \
+    third
+print(round(total))

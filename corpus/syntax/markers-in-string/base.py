@@ -1,0 +1,11 @@
+SAMPLE = """\
+<<<<<<< HEAD
+a
+=======
+b
+>>>>>>> topic
+"""
+
+
+def test_count():
+    assert count(SAMPLE) == 1

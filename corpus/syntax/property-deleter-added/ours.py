@@ -1,0 +1,15 @@
+class Sensor:
+    @property
+    def level(self):
+        return self._level
+
+    @level.setter
+    def level(self, value):
+        self._level = value
+
+    @level.deleter
+    def level(self):
+        del self._level
+
+    def reset(self):
+        self.level = 0

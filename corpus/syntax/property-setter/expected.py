@@ -1,0 +1,10 @@
+class Sensor:
+    @property
+    def level(self):
+        return round(self._level, 2)
+
+    @level.setter
+    def level(self, value):
+        if value < 0:
+            raise ValueError(value)
+        self._level = value

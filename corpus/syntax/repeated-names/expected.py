@@ -1,0 +1,4 @@
+path = base()
+path = path / "datasets"
+path = path.resolve()
+print(str(path))

@@ -1,0 +1,4 @@
+path = base()
+path = path / "data"
+path = path.resolve()
+print(str(path))

@@ -1,0 +1,3 @@
+@convert.register
+def _(value: int):
+    return str(value)

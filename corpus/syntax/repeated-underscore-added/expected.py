@@ -1,0 +1,13 @@
+@convert.register
+def _(value: int):
+    return str(value)
+
+
+@convert.register
+def _(value: bytes):
+    return value.decode()
+
+
+@convert.register
+def _(value: float):
+    return repr(value)

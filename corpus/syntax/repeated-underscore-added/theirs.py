@@ -1,0 +1,8 @@
+@convert.register
+def _(value: int):
+    return str(value)
+
+
+@convert.register
+def _(value: float):
+    return repr(value)

@@ -1,0 +1,6 @@
+from typing import overload
+
+class Client:
+    base_url: str
+    def get(self, path: str) -> bytes: ...
+    def close(self) -> None: ...

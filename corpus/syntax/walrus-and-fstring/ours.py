@@ -1,0 +1,3 @@
+def lines(stream):
+    while (line := stream.readline(LIMIT)):
+        yield f"{line.strip()!r:>{WIDTH}} {len(line)}"

@@ -1,0 +1,1 @@
+DEFAULT_GATEWAY = "10.0.0.2"

@@ -1,0 +1,3 @@
+"""A web library."""
+
+__version__ = "2.0.3"

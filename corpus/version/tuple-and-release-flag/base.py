@@ -1,0 +1,2 @@
+version = "5.0.1"
+released = False

@@ -1,0 +1,2 @@
+version = "5.0.2"
+released = True
