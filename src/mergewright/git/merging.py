@@ -151,8 +151,8 @@ def merge_commits(
         ours=repository.resolve(ours),
         theirs=repository.resolve(theirs),
     )
-    assert tips.ours is not None  # noqa: S101 - resolve gives an id
-    assert tips.theirs is not None  # noqa: S101
+    assert tips.ours is not None
+    assert tips.theirs is not None
     use_git = engine == "git" or (engine == "auto" and has_merge_tree())
     if engine == "git" and not has_merge_tree():
         raise UsageError(

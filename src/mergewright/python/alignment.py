@@ -1,0 +1,200 @@
+"""Which items of two versions of a block stand for each other.
+
+In turn: equal text, then name, then equal tokens, then similar tokens. Text is compared first because
+almost everything is unchanged; names carry definitions over moves; similarity finds renamed
+definitions and edited statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+from rapidfuzz.distance import Indel
+
+from mergewright.python.source import Item
+from mergewright.text.diff import matches
+
+#: Least similarity (0 to 1, of the token sequences) for two statements to be versions of one.
+SIMILAR = 0.55
+#: Least similarity for a definition to be taken for a renamed one.
+RENAMED = 0.72
+# Gaps larger than this product are not searched for similar statements.
+_GAP_LIMIT = 3_000
+_NAMED = frozenset({"def", "class"})
+_KEYED = frozenset({"def", "class", "assign", "import", "from", "doc", "tail"})
+
+
+def align(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
+    """Pairs of indices, sorted by the first; they may cross where definitions have moved."""
+    pairs = matches([item.core for item in base], [item.core for item in side])
+    # A bare ``pass`` or ``return`` that equals another by chance is no anchor for definitions,
+    # but it does no harm: unnamed items are matched in order only.
+    used_base = {i for i, _ in pairs}
+    used_side = {j for _, j in pairs}
+    found = list(pairs)
+    _by_name(base, side, found, used_base, used_side)
+    _in_gaps(base, side, found, used_base, used_side)
+    _renamed(base, side, found, used_base, used_side)
+    found.sort()
+    return found
+
+
+def _by_name(
+    base: Sequence[Item],
+    side: Sequence[Item],
+    found: list[tuple[int, int]],
+    used_base: set[int],
+    used_side: set[int],
+) -> None:
+    """Definitions by name, wherever they stand; repeated names in their order."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for j, item in enumerate(side):
+        if j not in used_side and item.kind in _NAMED:
+            places.setdefault(item.key, []).append(j)
+    for i, item in enumerate(base):
+        if i in used_base or item.kind not in _NAMED:
+            continue
+        waiting = places.get(item.key)
+        if waiting:
+            j = waiting.pop(0)
+            found.append((i, j))
+            used_base.add(i)
+            used_side.add(j)
+
+
+def _gaps(
+    found: list[tuple[int, int]], base_length: int, side_length: int
+) -> list[tuple[int, int, int, int]]:
+    """Ranges between neighbouring matches (those that do not cross)."""
+    from mergewright.text.diff import increasing
+
+    straight = increasing(sorted(found))
+    gaps = []
+    i = j = 0
+    for at, to in [*straight, (base_length, side_length)]:
+        if at > i and to > j:
+            gaps.append((i, at, j, to))
+        i, j = at + 1, to + 1
+    return gaps
+
+
+def _in_gaps(
+    base: Sequence[Item],
+    side: Sequence[Item],
+    found: list[tuple[int, int]],
+    used_base: set[int],
+    used_side: set[int],
+) -> None:
+    for lo, hi, low, high in _gaps(found, len(base), len(side)):
+        left = [i for i in range(lo, hi) if i not in used_base]
+        right = [j for j in range(low, high) if j not in used_side]
+        if not left or not right:
+            continue
+        # Equal tokens first: a reformatted statement.
+        pairs = matches([base[i].fingerprint for i in left], [side[j].fingerprint for j in right])
+        pairs = _fill(pairs, left, right, lambda ls, rs: _keyed(base, side, ls, rs))
+        pairs = _fill(pairs, left, right, lambda ls, rs: _similar(base, side, ls, rs))
+        for x, y in pairs:
+            found.append((left[x], right[y]))
+            used_base.add(left[x])
+            used_side.add(right[y])
+
+
+def _fill(
+    pairs: list[tuple[int, int]],
+    left: list[int],
+    right: list[int],
+    step: Callable[[list[int], list[int]], list[tuple[int, int]]],
+) -> list[tuple[int, int]]:
+    """Run ``step`` between neighbouring pairs and add what it finds."""
+    result = list(pairs)
+    i = j = 0
+    for at, to in [*pairs, (len(left), len(right))]:
+        if at > i and to > j:
+            result.extend((i + x, j + y) for x, y in step(left[i:at], right[j:to]))
+        i, j = at + 1, to + 1
+    return sorted(result)
+
+
+def _keyed(
+    base: Sequence[Item], side: Sequence[Item], left: list[int], right: list[int]
+) -> list[tuple[int, int]]:
+    """Equal names in order."""
+
+    def key(item: Item, unique: Hashable) -> Hashable:
+        return item.key if item.kind in _KEYED and item.name + item.kind else unique
+
+    return matches(
+        [key(base[i], ("base", i)) for i in left],
+        [key(side[j], ("side", j)) for j in right],
+    )
+
+
+def similarity(one: Item, other: Item) -> float:
+    """0 to 1: how many tokens two items share, in order."""
+    if one.kind != other.kind:
+        return 0.0
+    return float(Indel.normalized_similarity(one.tokens, other.tokens))
+
+
+def _similar(
+    base: Sequence[Item], side: Sequence[Item], left: list[int], right: list[int]
+) -> list[tuple[int, int]]:
+    """The in-order pairing of largest total similarity (Needleman and Wunsch)."""
+    if len(left) * len(right) > _GAP_LIMIT:
+        return []
+    rows, columns = len(left), len(right)
+    score = [[0.0] * columns for _ in range(rows)]
+    for x, i in enumerate(left):
+        for y, j in enumerate(right):
+            value = similarity(base[i], side[j])
+            if base[i].kind in _NAMED:
+                value = value if value >= RENAMED else 0.0
+            elif base[i].kind in {"import", "from"}:
+                value = value if value >= 0.8 else 0.0
+            score[x][y] = value if value >= SIMILAR else 0.0
+    best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
+    for x in range(rows - 1, -1, -1):
+        for y in range(columns - 1, -1, -1):
+            best[x][y] = max(
+                best[x + 1][y],
+                best[x][y + 1],
+                best[x + 1][y + 1] + score[x][y] if score[x][y] else 0.0,
+            )
+    pairs = []
+    x = y = 0
+    while x < rows and y < columns:
+        if score[x][y] and best[x][y] == best[x + 1][y + 1] + score[x][y]:
+            pairs.append((x, y))
+            x += 1
+            y += 1
+        elif best[x][y] == best[x + 1][y]:
+            x += 1
+        else:
+            y += 1
+    return pairs
+
+
+def _renamed(
+    base: Sequence[Item],
+    side: Sequence[Item],
+    found: list[tuple[int, int]],
+    used_base: set[int],
+    used_side: set[int],
+) -> None:
+    """A definition that is gone and a new one of nearly the same tokens: renamed, maybe moved."""
+    gone = [i for i, item in enumerate(base) if i not in used_base and item.kind in _NAMED]
+    new = [j for j, item in enumerate(side) if j not in used_side and item.kind in _NAMED]
+    if not gone or not new or len(gone) * len(new) > _GAP_LIMIT:
+        return
+    scores = [
+        (similarity(base[i], side[j]), i, j) for i in gone for j in new if len(base[i].tokens) >= 20
+    ]
+    for value, i, j in sorted(scores, key=lambda s: (-s[0], s[1], s[2])):
+        if value < 0.85:
+            break
+        if i in used_base or j in used_side:
+            continue
+        found.append((i, j))
+        used_base.add(i)
+        used_side.add(j)

@@ -1,0 +1,749 @@
+"""The structural merge: blocks of items, items of clauses, clauses of headers and blocks.
+
+Everything that one side alone changed is copied from that side, byte for byte. The descent goes only
+into what both sides changed. Where two changes meet, the deciders (history, policy, memory) are asked;
+without an answer the smallest run of whole statements is left as :class:`Contested`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from mergewright.model.merge import Answer, Contested, Decider, Piece, Question
+from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
+from mergewright.model.threeway import Side, ThreeWay, settle
+from mergewright.python.alignment import align
+from mergewright.python.pieces import Contest, merge_snippet
+from mergewright.python.source import Item, Section, Source
+from mergewright.python.versions import larger_version
+from mergewright.text.diff import increasing, matches
+from mergewright.text.lines import join_pieces, with_final_newline
+from mergewright.text.merge import chunks, merge_lines
+
+_IMPORTS = frozenset({"import", "from"})
+_HEADER_FORMS = frozenset(
+    {
+        "if_statement",
+        "elif_clause",
+        "while_statement",
+        "for_statement",
+        "with_statement",
+        "except_clause",
+        "function_definition",
+        "class_definition",
+    }
+)
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """One statement of the merge with the versions that have it."""
+
+    base: Item | None
+    ours: Item | None
+    theirs: Item | None
+
+    def versions(self) -> ThreeWay[Item | None]:
+        """The three items."""
+        return ThreeWay(base=self.base, ours=self.ours, theirs=self.theirs)
+
+    def any(self) -> Item:
+        """One of the items, for naming."""
+        item = self.ours or self.theirs or self.base
+        assert item is not None
+        return item
+
+
+class BudgetExceeded(Exception):  # noqa: N818 - a signal, not an error
+    """The time for this file is used up; the caller falls back to the cheaper method."""
+
+
+@dataclass(slots=True)
+class StructuralMerge:
+    """One file's merge.
+
+    Attributes:
+        path: The file's path, for questions.
+        deciders: Asked in order where two changes meet.
+        deadline: ``time.monotonic()`` value after which the descent stops.
+        decisions: What was decided, filled as the merge goes.
+    """
+
+    path: str
+    deciders: Sequence[Decider] = ()
+    deadline: float = float("inf")
+    versions_rule: bool = True
+    decisions: list[Decision] = field(default_factory=list)
+
+    # -- blocks ---------------------------------------------------------------------------------
+
+    def block(self, v: ThreeWay[Sequence[Item]], scope: str, parent: str) -> list[Piece]:
+        """Merge three lists of items.
+
+        Args:
+            v: The items of one block in the three versions.
+            scope: Dotted path of the enclosing definition.
+            parent: ``class``, ``def`` or empty for the module: decides what may be reordered.
+        """
+        if monotonic() > self.deadline:
+            raise BudgetExceeded
+        slots, ours_list, theirs_list, base_list = _slots(v)
+        del slots
+        pieces: list[Piece] = []
+        ours_at = {id(s): n for n, s in enumerate(ours_list)}
+        theirs_at = {id(s): n for n, s in enumerate(theirs_list)}
+        to_ours = [(n, ours_at[id(s)]) for n, s in enumerate(base_list) if id(s) in ours_at]
+        to_theirs = [(n, theirs_at[id(s)]) for n, s in enumerate(base_list) if id(s) in theirs_at]
+        for chunk in chunks(len(base_list), len(ours_list), len(theirs_list), to_ours, to_theirs):
+            if chunk.stable:
+                pieces.extend(self.slot(base_list[chunk.base.start], scope, parent))
+            else:
+                pieces.extend(
+                    self.run(
+                        ThreeWay(
+                            base=base_list[chunk.base.start : chunk.base.stop],
+                            ours=ours_list[chunk.ours.start : chunk.ours.stop],
+                            theirs=theirs_list[chunk.theirs.start : chunk.theirs.stop],
+                        ),
+                        scope,
+                        parent,
+                    )
+                )
+        return pieces
+
+    def run(self, v: ThreeWay[list[Slot]], scope: str, parent: str) -> list[Piece]:
+        """An unstable run: statements inserted, deleted or moved by at least one side."""
+        base_ids, ours_ids, theirs_ids = v.map(lambda slots: [id(s) for s in slots])
+        # One side left the run alone, statement by statement: the other side's run.
+        if ours_ids == base_ids and all(_same(s.base, s.ours) for s in v.base):
+            return self._take(v, Side.THEIRS, scope, parent)
+        if theirs_ids == base_ids and all(_same(s.base, s.theirs) for s in v.base):
+            return self._take(v, Side.OURS, scope, parent)
+        moved = any(s.base is not None and s not in v.base for s in (*v.ours, *v.theirs))
+        if not moved and _prints(v.ours, Side.OURS) == _prints(v.theirs, Side.THEIRS):
+            return [_text(v.ours, Side.OURS)]
+        if all(_independent(s.any(), parent) for slots in v for s in slots):
+            return self._independent_run(v, scope, parent)
+        if not v.base:
+            return self._insertions(v, scope, parent)
+        return self._meet(v, scope, "both-changed", "both sides changed this run of statements")
+
+    def _take(self, v: ThreeWay[list[Slot]], side: Side, scope: str, parent: str) -> list[Piece]:
+        here = {id(s) for s in v.base}
+        pieces: list[Piece] = []
+        for slot in v.get(side):
+            if slot.base is not None and id(slot) not in here:
+                # Moved here by this side: the other side's edit comes along.
+                pieces.extend(self.slot(slot, scope, parent))
+            else:
+                pieces.append(_text([slot], side))
+        return pieces
+
+    def _independent_run(self, v: ThreeWay[list[Slot]], scope: str, parent: str) -> list[Piece]:
+        """Definitions, imports, attributes: each on its own; ours' order, theirs after its own."""
+        in_base = {id(s) for s in v.base}
+        in_ours = {id(s) for s in v.ours}
+        in_theirs = {id(s) for s in v.theirs}
+        order = list(v.ours)
+        previous: Slot | None = None
+        for slot in v.theirs:
+            if id(slot) not in in_ours:
+                at = order.index(previous) + 1 if previous is not None else 0
+                while (
+                    at < len(order)
+                    and id(order[at]) not in in_base
+                    and id(order[at]) not in in_theirs
+                ):
+                    at += 1
+                order.insert(at, slot)
+            previous = slot
+        # A statement that both deleted is in neither list; one that one side deleted is decided here.
+        pieces: list[Piece] = []
+        for slot in order:
+            pieces.extend(self.slot(slot, scope, parent))
+        return pieces
+
+    def _insertions(self, v: ThreeWay[list[Slot]], scope: str, parent: str) -> list[Piece]:
+        """Plain statements inserted by both at one place: what is equal is kept once."""
+        ours_prints = _prints(v.ours, Side.OURS)
+        theirs_prints = _prints(v.theirs, Side.THEIRS)
+        pairs = matches(ours_prints, theirs_prints)
+        if not pairs:
+            return self._meet(
+                v, scope, "insertions", "both sides inserted statements at this place"
+            )
+        pieces: list[Piece] = []
+        i = j = 0
+        for at, to in [*pairs, (len(v.ours), len(v.theirs))]:
+            ours, theirs = v.ours[i:at], v.theirs[j:to]
+            if ours or theirs:
+                none: list[Slot] = []
+                part = ThreeWay(base=none, ours=ours, theirs=theirs)
+                if all(_independent(s.any(), parent) for slots in part for s in slots):
+                    pieces.extend(self._independent_run(part, scope, parent))
+                else:
+                    # Also when one side is empty: whether the other's longer run is meant for both
+                    # is not proved by structure.
+                    pieces.extend(
+                        self._meet(
+                            part, scope, "insertions", "both sides inserted here, differently"
+                        )
+                    )
+            if at < len(v.ours):
+                pieces.append(_text([v.ours[at]], Side.OURS))
+            i, j = at + 1, to + 1
+        return pieces
+
+    # -- one statement --------------------------------------------------------------------------
+
+    def slot(self, slot: Slot, scope: str, parent: str) -> list[Piece]:
+        """Merge one statement with what stands above it."""
+        base, ours, theirs = slot.versions()
+        symbol = _symbol(scope, slot.any())
+        if ours is None or theirs is None:
+            kept, side = (theirs, Side.THEIRS) if ours is None else (ours, Side.OURS)
+            assert kept is not None
+            if base is None:
+                return [kept.text]
+            if _same(base, kept):
+                return []  # deleted by the other side, unchanged here
+            kind = "delete-change" if ours is None else "change-delete"
+            who = (
+                "ours deleted it, theirs changed it"
+                if ours is None
+                else "theirs deleted it, ours changed it"
+            )
+            del side
+            return self._ask_whole(slot, symbol, kind, who)
+        if base is not None and ours.text == base.text:
+            return [theirs.text]
+        if (base is not None and theirs.text == base.text) or ours.text == theirs.text:
+            return [ours.text]
+        lead = self._lead(slot, symbol)
+        core = self._core(slot, scope, symbol, parent)
+        return [*lead, *core]
+
+    def _lead(self, slot: Slot, symbol: str) -> list[Piece]:
+        """Blank lines and comments above a statement."""
+        base, ours, theirs = slot.versions()
+        assert ours is not None
+        assert theirs is not None
+        leads = ThreeWay(base=base.lead if base else b"", ours=ours.lead, theirs=theirs.lead)
+        side = settle(leads)
+        if side is not None:
+            return [leads.get(side)]
+        bare = leads.map(_comments)
+        side = settle(bare)
+        if side is not None:
+            return [leads.get(side)]
+        merge = merge_lines(leads, symbol=symbol)
+        if merge.clean:
+            return list(merge.pieces)
+        return self._meet_text(leads, symbol, "comment", "both sides changed the comment above")
+
+    def _core(self, slot: Slot, scope: str, symbol: str, parent: str) -> list[Piece]:
+        base, ours, theirs = slot.versions()
+        assert ours is not None
+        assert theirs is not None
+        if ours.core == theirs.core:
+            return [ours.core]
+        if base is not None:
+            if base.core == ours.core:
+                return [theirs.core]
+            if base.core == theirs.core:
+                return [ours.core]
+        if ours.kind == "tail":
+            return self._tail(slot, symbol)
+        items = [item for item in (base, ours, theirs) if item is not None]
+        deep = (
+            len({item.kind for item in items}) == 1
+            and all(item.sections() for item in items)
+            and base is not None
+            and _one_indent(items)
+        )
+        if not deep:
+            prints = slot.versions().map(lambda item: item.fingerprint if item else None)
+            side = settle(prints)
+            if side is not None:
+                chosen = slot.versions().get(side)
+                assert chosen is not None
+                return [chosen.core]
+        if base is None:
+            return self._both_added(slot, scope, symbol, parent)
+        if deep:
+            return self._compound(slot, scope, symbol, parent)
+        return self._simple(slot, symbol)
+
+    def _tail(self, slot: Slot, symbol: str) -> list[Piece]:
+        texts = slot.versions().map(lambda item: item.core if item else b"")
+        side = settle(texts.map(_comments))
+        if side is not None:
+            return [texts.get(side)]
+        merge = merge_lines(texts, symbol=symbol)
+        if merge.clean:
+            return list(merge.pieces)
+        return self._meet_text(
+            texts, symbol, "comment", "both sides changed the comments at the end"
+        )
+
+    # -- simple statements ----------------------------------------------------------------------
+
+    def _simple(self, slot: Slot, symbol: str) -> list[Piece]:
+        base, ours, theirs = slot.versions()
+        assert base is not None
+        assert ours is not None
+        assert theirs is not None
+        texts = ThreeWay(base=base.core, ours=ours.core, theirs=theirs.core)
+        reason = "both sides changed this statement"
+        if ours.kind not in {"error", "tail", "line"}:
+            try:
+                merged, proof = merge_snippet(texts.map(_decode), "statement")
+            except Contest as contest:
+                reason = str(contest)
+            else:
+                self._decided(symbol, "combine", Side.BOTH, proof)
+                return [merged.encode("utf-8", "surrogateescape")]
+            if self.versions_rule and ours.kind == "assign":
+                picked = larger_version(texts, symbol)
+                if picked is not None:
+                    side, why = picked
+                    self._decided(symbol, "larger-version", side, why)
+                    return [texts.get(side)]
+        return self._meet_text(texts, symbol, "both-changed", reason)
+
+    def _both_added(self, slot: Slot, scope: str, symbol: str, parent: str) -> list[Piece]:
+        """Both sides added it under one name."""
+        ours, theirs = slot.ours, slot.theirs
+        assert ours is not None
+        assert theirs is not None
+        if ours.kind in _IMPORTS and ours.kind == theirs.kind:
+            texts = ThreeWay(base=b"", ours=ours.core, theirs=theirs.core)
+            merged = self._import_union(texts)
+            if merged is not None:
+                self._decided(
+                    symbol, "import-union", Side.BOTH, "both sides import from this module"
+                )
+                return [merged]
+        if ours.kind == "class" == theirs.kind and ours.sections() and theirs.sections():
+            mine, other = ours.sections()[0], theirs.sections()[0]
+            if mine.body is not None and other.body is not None and mine.header == other.header:
+                before = len(self.decisions)
+                body = self.block(
+                    ThreeWay(base=[], ours=mine.items(), theirs=other.items()), symbol, "class"
+                )
+                if all(isinstance(piece, bytes) for piece in body):
+                    self._decided(
+                        symbol,
+                        "combine",
+                        Side.BOTH,
+                        "both sides added this class; no member differs",
+                    )
+                    return [mine.header, *body]
+                del self.decisions[before:]
+        del scope, parent
+        return self._ask_whole(
+            slot, symbol, "both-added", "both sides added it, differently", lead=False
+        )
+
+    @staticmethod
+    def _import_union(texts: ThreeWay[bytes]) -> bytes | None:
+        from mergewright.python.imports import union_statement
+
+        return union_statement(texts.ours, texts.theirs)
+
+    # -- compound statements --------------------------------------------------------------------
+
+    def _compound(self, slot: Slot, scope: str, symbol: str, parent: str) -> list[Piece]:
+        base, ours, theirs = slot.versions()
+        assert base is not None
+        assert ours is not None
+        assert theirs is not None
+        inner_scope = symbol if ours.kind in {"def", "class"} else scope
+        inner_parent = ours.kind if ours.kind in {"def", "class"} else parent
+        sections = ThreeWay(base=base.sections(), ours=ours.sections(), theirs=theirs.sections())
+        aligned = _align_sections(sections)
+        mark = len(self.decisions)
+        if aligned is None:
+            texts = ThreeWay(base=base.core, ours=ours.core, theirs=theirs.core)
+            prints = slot.versions().map(lambda item: item.fingerprint if item else None)
+            side = settle(prints)
+            if side is not None:
+                return [texts.get(side)]
+            return self._meet_text(texts, symbol, "both-changed", "both sides changed its clauses")
+        pieces: list[Piece] = []
+        for triple in aligned:
+            pieces.extend(self._section(triple, inner_scope, symbol, inner_parent))
+        if ours.kind in {"def", "class"} and any(isinstance(p, Contested) for p in pieces):
+            whole = slot.versions().map(lambda item: item.core if item else None)
+            answer = self._ask(symbol, "symbol", whole)
+            if answer is not None:
+                settled = self._apply(answer, slot, scope, symbol, parent)
+                if settled is not None:
+                    del self.decisions[mark:]
+                    self._answered(symbol, answer)
+                    return settled
+        return pieces
+
+    def _apply(
+        self, answer: Answer, slot: Slot, scope: str, symbol: str, parent: str
+    ) -> list[Piece] | None:
+        """What an answer makes of a whole symbol; ``None`` when it does not settle it."""
+        if answer.side is not None:
+            item = slot.versions().get(answer.side)
+            return [item.core] if item is not None else []
+        if answer.text is not None:
+            return [answer.text]
+        if answer.base is None:
+            return None
+        items = Source(answer.base).items()
+        named = [item for item in items if item.kind != "tail"]
+        if len(named) != 1:
+            return None
+        again = StructuralMerge(self.path, (), self.deadline, self.versions_rule)
+        pieces = again._core(Slot(named[0], slot.ours, slot.theirs), scope, symbol, parent)
+        if any(isinstance(piece, Contested) for piece in pieces):
+            return None
+        return pieces
+
+    def _section(self, v: ThreeWay[Section], scope: str, symbol: str, parent: str) -> list[Piece]:
+        texts = v.map(lambda section: section.text)
+        side = settle(texts)
+        if side is not None:
+            return [texts.get(side)]
+        if any(section.body is None for section in v):
+            merge = self._simple_lines(texts, symbol)
+            if merge is not None:
+                return merge
+            return self._meet_text(texts, symbol, "both-changed", "both sides changed this clause")
+        header = self._header(v, symbol)
+        if v.ours.keyword == "match_statement":
+            parent = "match"
+        body = self.block(v.map(lambda section: section.items()), scope, parent)
+        return [*header, *body]
+
+    def _header(self, v: ThreeWay[Section], symbol: str) -> list[Piece]:
+        headers = v.map(lambda section: section.header)
+        side = settle(headers)
+        if side is not None:
+            return [headers.get(side)]
+        side = settle(v.map(_header_tokens))
+        if side is not None:
+            return [headers.get(side)]
+        reason = "both sides changed the header"
+        if v.ours.keyword in _HEADER_FORMS and v.base.keyword == v.ours.keyword == v.theirs.keyword:
+            try:
+                merged, proof = merge_snippet(headers.map(_decode), v.ours.keyword)
+            except Contest as contest:
+                reason = str(contest)
+            else:
+                self._decided(symbol, "combine", Side.BOTH, proof)
+                return [merged.encode("utf-8", "surrogateescape")]
+        return self._meet_text(headers, symbol, "header", reason)
+
+    def _simple_lines(self, texts: ThreeWay[bytes], symbol: str) -> list[Piece] | None:
+        merge = merge_lines(texts, symbol=symbol)
+        return list(merge.pieces) if merge.clean else None
+
+    # -- where two changes meet -----------------------------------------------------------------
+
+    def _meet(self, v: ThreeWay[list[Slot]], scope: str, kind: str, reason: str) -> list[Piece]:
+        texts = ThreeWay(
+            base=_text(v.base, Side.BASE),
+            ours=_text(v.ours, Side.OURS),
+            theirs=_text(v.theirs, Side.THEIRS),
+        )
+        return self._meet_text(texts, scope, kind, reason)
+
+    def _ask_whole(
+        self, slot: Slot, symbol: str, kind: str, reason: str, *, lead: bool = True
+    ) -> list[Piece]:
+        texts = slot.versions().map(
+            lambda item: None if item is None else item.text if lead else item.core
+        )
+        filled = texts.map(lambda text: text or b"")
+        answer = self._ask(symbol, kind, texts)
+        if answer is not None:
+            settled = self._from_answer(answer, texts)
+            if settled is not None:
+                self._answered(symbol, answer)
+                return [settled] if settled else []
+        piece = Contested(symbol=symbol, kind=kind, versions=filled, reason=reason)
+        self._left(piece)
+        if not lead:
+            return [*self._lead(slot, symbol), piece] if False else [piece]
+        return [piece]
+
+    def _meet_text(
+        self, texts: ThreeWay[bytes], symbol: str, kind: str, reason: str
+    ) -> list[Piece]:
+        """Lines as the last step, then the deciders, then a contested place."""
+        merge = merge_lines(texts, symbol=symbol)
+        if merge.clean and texts.base:
+            self._decided(
+                symbol, "lines", Side.BOTH, "the two sides changed different lines of this place"
+            )
+            return list(merge.pieces)
+        answer = self._ask(symbol, kind, texts.map(lambda text: text))
+        if answer is not None:
+            settled = self._from_answer(answer, texts.map(lambda text: text))
+            if settled is not None:
+                self._answered(symbol, answer)
+                return [settled] if settled else []
+        piece = Contested(symbol=symbol, kind=kind, versions=texts, reason=reason)
+        self._left(piece)
+        return [piece]
+
+    @staticmethod
+    def _from_answer(answer: Answer, texts: ThreeWay[bytes | None]) -> bytes | None:
+        if answer.side is not None:
+            return texts.get(answer.side) or b""
+        if answer.text is not None:
+            return answer.text
+        if answer.base is not None and texts.ours is not None and texts.theirs is not None:
+            again = merge_lines(ThreeWay(base=answer.base, ours=texts.ours, theirs=texts.theirs))
+            return again.text() if again.clean else None
+        return None
+
+    def _ask(self, symbol: str, kind: str, versions: ThreeWay[bytes | None]) -> Answer | None:
+        question = Question(path=self.path, symbol=symbol, kind=kind, versions=versions)
+        for decider in self.deciders:
+            answer = decider.decide(question)
+            if answer is not None:
+                return answer
+        return None
+
+    # -- the record -----------------------------------------------------------------------------
+
+    def _decided(self, symbol: str, strategy: str, side: Side, reason: str) -> None:
+        self.decisions.append(
+            Decision(
+                symbol=symbol,
+                outcome=Outcome.RESOLVED,
+                strategy=strategy,
+                side=side,
+                reason=reason,
+                evidence=(Evidence(kind=EvidenceKind.STRUCTURE, text=reason),),
+            )
+        )
+
+    def _answered(self, symbol: str, answer: Answer) -> None:
+        side = answer.side or (Side.BOTH if answer.base is not None else Side.NEITHER)
+        self.decisions.append(
+            Decision(
+                symbol=symbol,
+                outcome=Outcome.RESOLVED,
+                strategy=answer.strategy,
+                side=side,
+                reason=answer.reason,
+                rule=answer.rule,
+                evidence=answer.evidence,
+                group=answer.group,
+            )
+        )
+
+    def _left(self, piece: Contested) -> None:
+        self.decisions.append(
+            Decision(
+                symbol=piece.symbol,
+                outcome=Outcome.DEFERRED,
+                strategy=piece.kind,
+                side=Side.NEITHER,
+                reason=piece.reason,
+            )
+        )
+
+
+# -- helpers ------------------------------------------------------------------------------------
+
+
+def _slots(
+    v: ThreeWay[Sequence[Item]],
+) -> tuple[list[Slot], list[Slot], list[Slot], list[Slot]]:
+    """Slots of the three versions, and the lists to run diff3 on.
+
+    A definition that one side moved leaves the lists of base and of the side that did not move it,
+    and stands as an insertion where it was moved to.
+    """
+    base, ours, theirs = v
+    base_ours = align(base, ours)
+    base_theirs = align(base, theirs)
+    slots: list[Slot] = [Slot(item, None, None) for item in base]
+    ours_slot: dict[int, Slot] = {}
+    theirs_slot: dict[int, Slot] = {}
+    for i, j in base_ours:
+        slots[i].ours = ours[j]
+        ours_slot[j] = slots[i]
+    for i, j in base_theirs:
+        slots[i].theirs = theirs[j]
+        theirs_slot[j] = slots[i]
+    base_slots = list(slots)
+    # Named things that both added.
+    added: dict[tuple[str, str], list[int]] = {}
+    for j, item in enumerate(ours):
+        if j not in ours_slot and _joinable(item):
+            added.setdefault(item.key, []).append(j)
+    for j, item in enumerate(theirs):
+        if j in theirs_slot or not _joinable(item):
+            continue
+        waiting = added.get(item.key)
+        if waiting:
+            slot = Slot(None, ours[waiting[0]], item)
+            ours_slot[waiting.pop(0)] = slot
+            theirs_slot[j] = slot
+            slots.append(slot)
+    for j, item in enumerate(ours):
+        if j not in ours_slot:
+            ours_slot[j] = Slot(None, item, None)
+            slots.append(ours_slot[j])
+    for j, item in enumerate(theirs):
+        if j not in theirs_slot:
+            theirs_slot[j] = Slot(None, None, item)
+            slots.append(theirs_slot[j])
+    moved_by_ours = _moved(base_ours, slots)
+    moved_by_theirs = _moved(base_theirs, slots) - moved_by_ours
+    ours_list = [ours_slot[j] for j in range(len(ours))]
+    theirs_list = [theirs_slot[j] for j in range(len(theirs))]
+    # Both added it, at places that do not follow each other: ours' place.
+    where = {id(s): n for n, s in enumerate(ours_list)}
+    shared = [
+        (where[id(s)], n)
+        for n, s in enumerate(theirs_list)
+        if s.base is None and s.ours is not None
+    ]
+    anchors = [
+        (where[id(s)], n)
+        for n, s in enumerate(theirs_list)
+        if id(s) in where and id(s) not in moved_by_ours and id(s) not in moved_by_theirs
+    ]
+    straight = set(increasing(sorted(anchors)))
+    displaced = {id(theirs_list[n]) for m, n in shared if (m, n) not in straight}
+    base_list = [
+        s for s in base_slots if id(s) not in moved_by_ours and id(s) not in moved_by_theirs
+    ]
+    # What one side moved and the other deleted is seen where it was moved to.
+    ours_list = [s for s in ours_list if id(s) not in moved_by_theirs or s.theirs is None]
+    theirs_list = [
+        s
+        for s in theirs_list
+        if (id(s) not in moved_by_ours or s.ours is None) and id(s) not in displaced
+    ]
+    return slots, ours_list, theirs_list, base_list
+
+
+def _joinable(item: Item) -> bool:
+    """Whether two items added under one name are the same thing."""
+    if item.kind in {"def", "class", "from", "import"}:
+        return True
+    if item.kind == "assign":
+        return item.parent != "def"
+    return item.kind == "tail"
+
+
+def _moved(pairs: list[tuple[int, int]], slots: list[Slot]) -> set[int]:
+    straight = set(increasing(pairs))
+    return {id(slots[i]) for i, j in pairs if (i, j) not in straight}
+
+
+def _same(one: Item | None, other: Item | None) -> bool:
+    """Equal up to layout, comments above included."""
+    if one is None or other is None:
+        return one is other
+    if one.core == other.core:
+        return _comments(one.lead) == _comments(other.lead)
+    return one.fingerprint == other.fingerprint and _comments(one.lead) == _comments(other.lead)
+
+
+def _comments(lead: bytes) -> bytes:
+    """The comment lines of a lead, without blank lines and indentation."""
+    return b"\n".join(line.strip() for line in lead.splitlines() if line.strip())
+
+
+def _text(slots: Sequence[Slot], side: Side) -> bytes:
+    texts = []
+    for slot in slots:
+        item = slot.versions().get(side)
+        if item is not None:
+            texts.append(item.text)
+    return join_pieces(texts, b"\n")
+
+
+def _prints(slots: Sequence[Slot], side: Side) -> list[bytes]:
+    found = []
+    for slot in slots:
+        item = slot.versions().get(side)
+        if item is not None:
+            found.append(item.fingerprint + _comments(item.lead))
+    return found
+
+
+def _independent(item: Item, parent: str) -> bool:
+    """Whether the item's place among its neighbours means nothing.
+
+    Definitions and imports everywhere; assignments and attribute docstrings in classes; in a module
+    only assignments of literals, because another may read a name that stands above it.
+    """
+    if item.kind in {"def", "class"}:
+        return parent != "def"
+    if item.kind in _IMPORTS:
+        return True
+    if item.kind == "tail":
+        return True
+    if parent == "class":
+        return item.kind in {"assign", "string"}
+    return False
+
+
+def _one_indent(items: Sequence[Item]) -> bool:
+    """Whether the items stand at one indentation and indent their bodies alike."""
+    seen = set()
+    for item in items:
+        first = next((s.items()[0] for s in item.sections() if s.items()), None)
+        head = _indent(item.core)
+        seen.add((head, _indent(first.core) if first is not None else None))
+    bodies = {body for _, body in seen if body is not None}
+    return len({head for head, _ in seen}) == 1 and len(bodies) <= 1
+
+
+def _indent(core: bytes) -> bytes:
+    return core[: len(core) - len(core.lstrip(b" \t\f"))]
+
+
+def _header_tokens(section: Section) -> bytes:
+    from mergewright.python.source import digest, tokens_of
+
+    tokens: list[bytes] = []
+    for child in section.node.children:
+        if child.type == "block":
+            break
+        tokens_of(section.source, child, tokens)
+    if section.node.parent is not None and section.node.parent.type == "decorated_definition":
+        for child in section.node.parent.children:
+            if child.type in {"decorator", "comment"}:
+                tokens_of(section.source, child, tokens)
+    return digest(tokens)
+
+
+def _align_sections(v: ThreeWay[list[Section]]) -> list[ThreeWay[Section]] | None:
+    """Clauses side by side, when all three versions have the same ones."""
+    keywords = v.map(lambda sections: [s.keyword for s in sections])
+    if keywords.base == keywords.ours == keywords.theirs:
+        return [
+            ThreeWay(base=b, ours=o, theirs=t)
+            for b, o, t in zip(v.base, v.ours, v.theirs, strict=True)
+        ]
+    return None
+
+
+def _symbol(scope: str, item: Item) -> str:
+    if item.kind in {"def", "class"}:
+        name = item.name.split(".", 1)[0]
+        return f"{scope}.{name}" if scope else name
+    if item.kind == "assign" and item.parent != "def":
+        return f"{scope}.{item.name}" if scope else item.name
+    return scope
+
+
+def _decode(text: bytes) -> str:
+    return with_final_newline(text, b"\n").decode("utf-8", "surrogateescape")

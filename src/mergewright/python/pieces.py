@@ -1,0 +1,808 @@
+"""Merging below the statement: parse the three snippets with libcst, merge nodes, print.
+
+Two changes combine only where they touch different parts: different arguments, different keys,
+different operands. Anything else raises :class:`Contest`, and the statement stays contested.
+What comes out is parsed again and held against the tree that was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar, cast
+
+import libcst as cst
+
+from mergewright.model.threeway import Side, ThreeWay, settle
+from mergewright.python.normal import Normal, fields_of, is_layout
+from mergewright.text.diff import matches
+from mergewright.text.merge import chunks, merge_lines
+
+N = TypeVar("N", bound=cst.CSTNode)
+_Nodes = Sequence[Any]
+
+
+class Contest(Exception):  # noqa: N818 - not an error: the two changes meet
+    """Both sides changed the same part."""
+
+
+def merge_snippet(versions: ThreeWay[str], form: str) -> tuple[str, str]:
+    """Merge three versions of one statement or clause header.
+
+    Args:
+        versions: Whole lines, indented as in their files.
+        form: ``statement``, or a clause keyword (``if``, ``elif``, ``except``, ``def`` …) when the
+            lines are a header without its body.
+
+    Returns:
+        The merged lines, and the proof: which parts ours and theirs changed.
+
+    Raises:
+        Contest: The changes meet, or a version does not parse.
+    """
+    try:
+        parsed = versions.map(lambda text: _Snippet(text, form))
+    except (cst.ParserSyntaxError, _Unsupported, RecursionError) as error:
+        raise Contest("a version does not parse on its own") from error
+    merger = NodeMerger()
+    try:
+        merged = merger.merge(parsed.map(lambda snippet: snippet.node))
+    except RecursionError as error:
+        raise Contest("nested too deeply") from error
+    except cst.CSTValidationError as error:
+        raise Contest("the combined statement would not be valid") from error
+    shell = parsed.ours if merger.layout_from is not Side.THEIRS else parsed.theirs
+    text = shell.printed(merged)
+    try:
+        again = _Snippet(text, form)
+    except (cst.ParserSyntaxError, _Unsupported) as error:
+        raise Contest("the combined statement does not parse") from error
+    if Normal()(again.node) != merger.normal(merged):
+        raise Contest("the combined statement is not what was meant")
+    return text, merger.proof()
+
+
+class _Unsupported(Exception):  # noqa: N818 - a signal between functions
+    pass
+
+
+_INDENT = re.compile(r"[ \t\f]*")
+_PREFIX = {
+    "except_clause": "try:\n{i}    pass\n",
+    "except_group_clause": "try:\n{i}    pass\n",
+    "finally_clause": "try:\n{i}    pass\n",
+    "elif_clause": "if 0:\n{i}    pass\n",
+    "else_clause": "if 0:\n{i}    pass\n",
+    "case_clause": None,
+}
+
+
+class _Snippet:
+    """Three jobs: make a snippet a module libcst parses, find its node, print it back."""
+
+    def __init__(self, text: str, form: str) -> None:
+        if not text.endswith("\n"):
+            text += "\n"
+        self.form = form
+        first = _INDENT.match(text)
+        self.indent = first.group() if first else ""
+        before = "if 1:\n" if self.indent else ""
+        if form == "case_clause":
+            before = f"{before}{self.indent}match 0:\n"
+            text = "".join(" " + line for line in text.splitlines(keepends=True))
+            raise _Unsupported
+        prefix = _PREFIX.get(form)
+        if prefix:
+            before += self.indent + prefix.format(i=self.indent)
+        after = "" if form == "statement" else f"{self.indent}    pass\n"
+        self.lines_before = before.count("\n")
+        self.lines_after = 1 if after else 0
+        self.module = cst.parse_module(before + text + after)
+        body: Sequence[Any] = self.module.body
+        if self.indent:
+            body = cast("Any", body[0]).body.body
+        if len(body) != 1:
+            raise _Unsupported
+        self.whole = body[0]
+        self.node: cst.CSTNode = self._inner(self.whole)
+
+    def _inner(self, node: Any) -> cst.CSTNode:
+        if self.form in {"except_clause", "except_group_clause"}:
+            return cast("cst.CSTNode", node.handlers[0])
+        if self.form == "elif_clause":
+            return cast("cst.CSTNode", node.orelse)
+        if self.form in {"else_clause", "finally_clause"}:
+            raise _Unsupported  # these headers hold nothing to merge
+        return cast("cst.CSTNode", node)
+
+    def printed(self, node: cst.CSTNode) -> str:
+        """The lines of ``node`` put in this snippet's place."""
+        whole = self.whole
+        if self.form in {"except_clause", "except_group_clause"}:
+            whole = whole.with_changes(handlers=[node])
+        elif self.form == "elif_clause":
+            whole = whole.with_changes(orelse=node)
+        else:
+            whole = node
+        if self.indent:
+            wrapper = cast("Any", self.module.body[0])
+            block = wrapper.body.with_changes(body=[whole])
+            module = self.module.with_changes(body=[wrapper.with_changes(body=block)])
+        else:
+            module = self.module.with_changes(body=[whole])
+        lines = module.code.splitlines(keepends=True)
+        return "".join(lines[self.lines_before : len(lines) - self.lines_after])
+
+
+class NodeMerger:
+    """Merges libcst nodes part by part and remembers what each side changed."""
+
+    def __init__(self) -> None:
+        self.normal = Normal()
+        self.layout_from: Side = Side.OURS
+        self._ours: list[str] = []
+        self._theirs: list[str] = []
+
+    def proof(self) -> str:
+        """What each side changed, in words."""
+        ours = ", ".join(dict.fromkeys(self._ours)) or "nothing"
+        theirs = ", ".join(dict.fromkeys(self._theirs)) or "nothing"
+        return f"ours changed {ours}; theirs changed {theirs}; no common part"
+
+    def _note(self, side: Side, what: str) -> None:
+        (self._ours if side is Side.OURS else self._theirs).append(what)
+
+    def merge(self, v: ThreeWay[Any], what: str = "statement") -> Any:
+        """Merge three nodes.
+
+        Raises:
+            Contest: Both sides changed the same part.
+        """
+        forms = v.map(self.normal)
+        side = settle(forms)
+        if side is not None:
+            if forms.ours != forms.theirs:
+                self._note(side, what)
+            return v.get(side)
+        kinds = {type(node) for node in v}
+        if len(kinds) != 1 or not isinstance(v.base, cst.CSTNode):
+            raise Contest(f"both sides changed the {what}")
+        kind = kinds.pop()
+        handler = _HANDLERS.get(kind)
+        if handler is not None:
+            return handler(self, v, what)
+        if isinstance(v.base, cst.BooleanOperation | cst.BinaryOperation):
+            return self._fields(v, what)
+        if isinstance(
+            v.base,
+            cst.Name
+            | cst.Integer
+            | cst.Float
+            | cst.SimpleString
+            | cst.FormattedString
+            | cst.Comment,
+        ):
+            raise Contest(f"both sides changed the {what}")
+        return self._fields(v, what)
+
+    def union_of_imports(self, ours: Any, theirs: Any) -> Any:
+        """One ``from`` import that binds the names of both, which both sides added."""
+        none: list[Any] = []
+        names = ThreeWay(base=none, ours=ours.names, theirs=theirs.names)
+        return _import_names(self, names, ours, ThreeWay(base=None, ours=ours, theirs=theirs))
+
+    def _fields(self, v: ThreeWay[Any], what: str, skip: frozenset[str] = frozenset()) -> Any:
+        """Field by field; layout fields follow the side that changed them."""
+        changes: dict[str, Any] = {}
+        for name in fields_of(cast("type[cst.CSTNode]", type(v.base))):
+            if name in skip:
+                continue
+            parts = v.map(lambda node, name=name: getattr(node, name))  # type: ignore[misc]
+            if all(part is None or is_layout(part) or part == () for part in parts):
+                changes[name] = self._layout(parts, what)
+                continue
+            label = _LABELS.get(name, name.replace("_", " "))
+            if all(isinstance(part, Sequence) and not isinstance(part, str) for part in parts):
+                changes[name] = self._list(parts, label)
+            elif all(isinstance(part, cst.CSTNode) for part in parts):
+                changes[name] = self.merge(parts, label)
+            else:
+                side = settle(parts.map(self.normal))
+                if side is None:
+                    raise Contest(f"both sides changed the {label}")
+                changes[name] = parts.get(side)
+        return v.ours.with_changes(**changes)
+
+    def _layout(self, parts: ThreeWay[Any], what: str) -> Any:
+        def code(part: Any) -> str:
+            nodes = part if isinstance(part, Sequence) else [part]
+            return "".join(
+                cst.Module([]).code_for_node(n) if isinstance(n, cst.CSTNode) else repr(n)
+                for n in nodes
+            )
+
+        codes = parts.map(code)
+        side = settle(codes)
+        comments = parts.map(self.normal_comments)
+        comment_side = settle(comments)
+        if comment_side is None:
+            raise Contest(f"both sides changed a comment in the {what}")
+        if side is None or comments.ours != comments.theirs:
+            side = comment_side
+        return parts.get(side)
+
+    @staticmethod
+    def normal_comments(part: Any) -> tuple[str, ...]:
+        """Comments inside a layout part."""
+        from mergewright.python.normal import comments_in
+
+        return comments_in(part)
+
+    def _list(self, v: ThreeWay[_Nodes], what: str) -> list[Any]:
+        """A sequence in which order matters."""
+        side = settle(v.map(self.normal))
+        if side is not None:
+            return list(v.get(side))
+        if len(v.base) == len(v.ours) == len(v.theirs):
+            return [
+                self.merge(ThreeWay(base=b, ours=o, theirs=t), what)
+                for b, o, t in zip(*v, strict=True)
+            ]
+        return self.ordered(v, what, self.normal, lambda parts: self.merge(parts, what))
+
+    def ordered(
+        self,
+        v: ThreeWay[_Nodes],
+        what: str,
+        key: Callable[[Any], Hashable],
+        merge_item: Callable[[ThreeWay[Any]], Any],
+        *,
+        free: bool = False,
+    ) -> list[Any]:
+        """Merge a list whose order matters: only edits at different places combine.
+
+        Args:
+            v: The three lists.
+            what: How an element is called in the proof.
+            key: Identity of an element; matched elements are merged by ``merge_item``.
+            merge_item: Merges a matched triple.
+            free: Insertions of both sides at one place are independent: ours first, then theirs.
+
+        Raises:
+            Contest: Both sides edited the same place.
+        """
+        keys = v.map(lambda nodes: [key(node) for node in nodes])
+        out: list[Any] = []
+        for chunk in chunks(
+            len(v.base),
+            len(v.ours),
+            len(v.theirs),
+            _align(v.base, v.ours, keys.base, keys.ours),
+            _align(v.base, v.theirs, keys.base, keys.theirs),
+        ):
+            b = keys.base[chunk.base.start : chunk.base.stop]
+            o = keys.ours[chunk.ours.start : chunk.ours.stop]
+            t = keys.theirs[chunk.theirs.start : chunk.theirs.stop]
+            bn = v.base[chunk.base.start : chunk.base.stop]
+            on = v.ours[chunk.ours.start : chunk.ours.stop]
+            tn = v.theirs[chunk.theirs.start : chunk.theirs.stop]
+            if chunk.stable:
+                out.append(merge_item(ThreeWay(base=bn[0], ours=on[0], theirs=tn[0])))
+                continue
+            forms = ThreeWay(base=bn, ours=on, theirs=tn).map(self.normal)
+            side = settle(forms)
+            if side is not None:
+                if forms.ours != forms.theirs:
+                    self._note(side, what)
+                out.extend(on if side is Side.OURS else tn)
+            elif free and not b:
+                self._note(Side.OURS, what)
+                self._note(Side.THEIRS, what)
+                known = set(o)
+                out.extend(on)
+                out.extend(n for n, k in zip(tn, t, strict=True) if k not in known)
+            elif len(b) == len(o) == len(t):
+                out.extend(
+                    merge_item(ThreeWay(base=x, ours=y, theirs=z))
+                    for x, y, z in zip(bn, on, tn, strict=True)
+                )
+            else:
+                raise Contest(f"both sides changed {what}s at one place")
+        return out
+
+    def keyed(
+        self,
+        v: ThreeWay[_Nodes],
+        what: str,
+        key: Callable[[Any], Hashable],
+        merge_item: Callable[[ThreeWay[Any]], Any] | None = None,
+        name: Callable[[Any], str] | None = None,
+    ) -> list[Any]:
+        """Merge a list in which each element has a key of its own and order is style.
+
+        Ours' order is kept; what theirs alone has follows its own predecessor.
+
+        Raises:
+            Contest: A key repeats in one version, an element was deleted by one side and changed by
+                the other, or both added it with different values.
+        """
+        tables = v.map(lambda nodes: {key(node): node for node in nodes})
+        for nodes, table in zip(v, tables, strict=True):
+            if len(nodes) != len(table):
+                raise Contest(f"a {what} stands twice")
+
+        def called(node: Any) -> str:
+            bare = node.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return what if name is None else name(bare)
+
+        merged: dict[Hashable, Any] = {}
+        for k in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
+            b, o, t = (table.get(k) for table in tables)
+            if o is not None and t is not None:
+                if b is not None:
+                    label = f"{what} {called(o)}" if name else what
+                    merged[k] = (
+                        self.merge(ThreeWay(base=b, ours=o, theirs=t), label)
+                        if merge_item is None
+                        else merge_item(ThreeWay(base=b, ours=o, theirs=t))
+                    )
+                elif self.normal(o) == self.normal(t):
+                    merged[k] = o
+                else:
+                    raise Contest(f"both sides added {what} {called(o)} differently")
+            elif b is None:
+                node = o if o is not None else t
+                self._note(
+                    Side.OURS if o is not None else Side.THEIRS,
+                    f"{what} {called(node)}" if name else what,
+                )
+                merged[k] = node
+            else:
+                kept, side = (o, Side.THEIRS) if t is None else (t, Side.OURS)
+                if self.normal(kept) != self.normal(b):
+                    raise Contest(f"one side deleted {what} {called(b)}, the other changed it")
+                self._note(side, f"{what} {called(b)} (removed)" if name else what)
+        order = [k for k in tables.ours if k in merged]
+        previous: Hashable = None
+        first = True
+        for k in tables.theirs:
+            if k not in merged:
+                continue
+            if k not in tables.ours:
+                # After its predecessor, and after what ours added there.
+                at = 0 if first else order.index(previous) + 1
+                while (
+                    at < len(order)
+                    and order[at] not in tables.base
+                    and order[at] not in tables.theirs
+                ):
+                    at += 1
+                order.insert(at, k)
+            previous, first = k, False
+        return [merged[k] for k in order]
+
+
+def _align(
+    base: _Nodes, side: _Nodes, base_keys: list[Hashable], side_keys: list[Hashable]
+) -> list[tuple[int, int]]:
+    """Equal elements, and in the gaps between them as many changed ones as stand on either side."""
+    pairs = matches(base_keys, side_keys)
+    found = list(pairs)
+    i = j = 0
+    for at, to in [*pairs, (len(base), len(side))]:
+        if at - i == to - j:
+            found.extend(
+                (i + k, j + k) for k in range(at - i) if type(base[i + k]) is type(side[j + k])
+            )
+        i, j = at + 1, to + 1
+    return sorted(found)
+
+
+_LABELS = {
+    "left": "operand",
+    "comparisons": "comparison",
+    "items": "item",
+    "iter": "iterable",
+    "params": "parameters",
+    "value": "value",
+    "func": "callee",
+    "test": "condition",
+    "body": "body",
+    "targets": "target",
+    "annotation": "annotation",
+    "returns": "return annotation",
+    "decorators": "decorator",
+}
+
+
+def _with_commas(merger: NodeMerger, v: ThreeWay[_Nodes], elements: list[Any]) -> list[Any]:
+    """Give merged elements the comma layout of the list they go into.
+
+    The list's layout comes from the side that changed it (one line to several), else from ours.
+    """
+    multi = v.map(lambda nodes: any(_breaks(getattr(n, "comma", None)) for n in nodes))
+    if multi.base == multi.ours and multi.theirs != multi.base and len(v.theirs) > 1:
+        template_nodes = v.theirs
+        merger.layout_from = Side.THEIRS
+    else:
+        template_nodes = v.ours
+    inner = next(
+        (n.comma for n in template_nodes[:-1] if isinstance(n.comma, cst.Comma)),
+        None,
+    )
+    last = template_nodes[-1].comma if template_nodes else cst.MaybeSentinel.DEFAULT
+    if inner is None:
+        if isinstance(last, cst.Comma) and _breaks(last):
+            inner = last
+        else:
+            inner = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    out: list[Any] = []
+    for index, node in enumerate(elements):
+        own = node.comma
+        is_last = index == len(elements) - 1
+        wanted = last if is_last else inner
+        if isinstance(wanted, cst.Comma) and isinstance(own, cst.Comma):
+            wanted = _carry_comments(own, wanted)
+        elif not isinstance(wanted, cst.Comma) and isinstance(own, cst.Comma) and _has_comment(own):
+            wanted = own
+        out.append(node.with_changes(comma=wanted))
+    return out
+
+
+def _breaks(comma: object) -> bool:
+    return isinstance(comma, cst.Comma) and isinstance(
+        comma.whitespace_after, cst.ParenthesizedWhitespace
+    )
+
+
+def _has_comment(comma: cst.Comma) -> bool:
+    return bool(NodeMerger.normal_comments(comma))
+
+
+def _carry_comments(own: cst.Comma, wanted: cst.Comma) -> cst.Comma:
+    """The wanted comma with the comments of the element's own."""
+    mine, layout = own.whitespace_after, wanted.whitespace_after
+    if not _has_comment(own) and not _has_comment(wanted):
+        return wanted
+    if isinstance(mine, cst.ParenthesizedWhitespace) and isinstance(
+        layout, cst.ParenthesizedWhitespace
+    ):
+        return wanted.with_changes(
+            whitespace_after=layout.with_changes(
+                first_line=mine.first_line, empty_lines=mine.empty_lines
+            )
+        )
+    return own
+
+
+def _code(node: cst.CSTNode) -> str:
+    return " ".join(cst.Module([]).code_for_node(node).split())
+
+
+def _elements(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    """Lists and tuples: order matters."""
+    parts = v.map(lambda node: node.elements)
+    merged = m._list(parts, "element")  # noqa: SLF001 - handlers are part of the merger
+    rest = m._fields(v, what, frozenset({"elements"}))
+    return rest.with_changes(elements=_with_commas(m, parts, merged))
+
+
+def _set(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    parts = v.map(lambda node: node.elements)
+    merged = m.keyed(parts, "element", m.normal, name=_code)
+    rest = m._fields(v, what, frozenset({"elements"}))
+    return rest.with_changes(elements=_with_commas(m, parts, merged))
+
+
+def _dict(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    parts = v.map(lambda node: node.elements)
+
+    def key(element: Any) -> Hashable:
+        if isinstance(element, cst.DictElement):
+            return ("key", m.normal(element.key))
+        return ("star", m.normal(element.value))
+
+    def name(element: Any) -> str:
+        return _code(element.key if isinstance(element, cst.DictElement) else element.value)
+
+    merged = m.keyed(parts, "key", key, name=name)
+    rest = m._fields(v, what, frozenset({"elements"}))
+    return rest.with_changes(elements=_with_commas(m, parts, merged))
+
+
+def _split_args(args: _Nodes) -> tuple[list[Any], list[Any]]:
+    positional: list[Any] = []
+    keywords: list[Any] = []
+    for arg in args:
+        if arg.keyword is not None or arg.star == "**":
+            keywords.append(arg)
+        elif keywords:
+            raise Contest("a positional argument behind a keyword")
+        else:
+            positional.append(arg)
+    return positional, keywords
+
+
+def _merge_args(m: NodeMerger, v: ThreeWay[_Nodes]) -> list[Any]:
+    split = v.map(_split_args)
+    positional = m._list(split.map(lambda s: s[0]), "positional argument")  # noqa: SLF001
+
+    def key(arg: Any) -> Hashable:
+        return ("**", m.normal(arg.value)) if arg.keyword is None else arg.keyword.value
+
+    def name(arg: Any) -> str:
+        return f"`{_code(arg.value)}`" if arg.keyword is None else f"`{arg.keyword.value}`"
+
+    keywords = m.keyed(split.map(lambda s: s[1]), "keyword", key, name=name)
+    return _with_commas(m, v, [*positional, *keywords]) if positional or keywords else []
+
+
+def _call(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    rest = m._fields(v, what, frozenset({"args"}))
+    callee = v.map(lambda node: m.normal(node.func))
+    args = v.map(lambda node: m.normal(node.args))
+    if len({callee.base, callee.ours, callee.theirs}) > 1 and settle(args) != settle(callee):
+        # The arguments one side changed belong to the callee that the other side replaced,
+        # unless what differs is only the receiver of the same method or an inner call.
+        names = v.map(lambda node: _callee_name(node.func))
+        if len({names.base, names.ours, names.theirs}) > 1:
+            raise Contest("one side changed the callee, the other its arguments")
+    return rest.with_changes(args=_merge_args(m, v.map(lambda node: node.args)))
+
+
+def _callee_name(node: Any) -> str:
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    if isinstance(node, cst.Name):
+        return node.value
+    return type(node).__name__
+
+
+def _class(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    rest = m._fields(v, what, frozenset({"bases", "keywords", "decorators", "lpar", "rpar"}))
+    bases_v = v.map(lambda node: node.bases)
+    bases = m.ordered(bases_v, "base class", m.normal, lambda p: m.merge(p, "base class"))
+    keywords_v = v.map(lambda node: node.keywords)
+    keywords = m.keyed(
+        keywords_v, "class keyword", lambda a: a.keyword.value if a.keyword else "**"
+    )
+    shell = v.ours if v.ours.bases or v.ours.keywords else v.theirs
+    return rest.with_changes(
+        bases=_with_commas(m, bases_v, bases) if bases else [],
+        keywords=_with_commas(m, keywords_v, keywords) if keywords else [],
+        decorators=_decorators(m, v),
+        lpar=shell.lpar,
+        rpar=shell.rpar,
+    )
+
+
+def _decorators(m: NodeMerger, v: ThreeWay[Any]) -> list[Any]:
+    def key(decorator: Any) -> Hashable:
+        target = decorator.decorator
+        return m.normal(target.func if isinstance(target, cst.Call) else target)
+
+    parts = v.map(lambda node: node.decorators)
+    keys = parts.map(lambda ds: [key(d) for d in ds])
+    repeated = any(len(set(k)) != len(k) for k in keys)
+    return m.ordered(
+        parts,
+        "decorator",
+        m.normal if repeated else key,
+        lambda p: m.merge(p, "decorator"),
+    )
+
+
+def _function(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    rest = m._fields(v, what, frozenset({"decorators"}))
+    return rest.with_changes(decorators=_decorators(m, v))
+
+
+def _parameters(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:  # noqa: ARG001 - a handler
+    def name(param: Any) -> Hashable:
+        return str(param.name.value)
+
+    changes: dict[str, Any] = {}
+    for field in ("posonly_params", "params"):
+        parts = v.map(lambda node, field=field: getattr(node, field))  # type: ignore[misc]
+        merged = m.ordered(parts, "parameter", name, lambda p: m.merge(p, _param_label(p)))
+        changes[field] = _with_commas(m, parts, merged) if merged else []
+    parts = v.map(lambda node: node.kwonly_params)
+    merged = m.keyed(parts, "keyword parameter", name, name=lambda p: f"`{p.name.value}`")
+    changes["kwonly_params"] = _with_commas(m, parts, merged) if merged else []
+    for field in ("star_arg", "star_kwarg", "posonly_ind"):
+        parts = v.map(lambda node, field=field: getattr(node, field))  # type: ignore[misc]
+        side = settle(parts.map(m.normal))
+        if side is not None:
+            changes[field] = parts.get(side)
+        elif all(isinstance(part, cst.Param) for part in parts):
+            changes[field] = m.merge(parts, "parameter")
+        else:
+            raise Contest("both sides changed the starred parameters")
+    seen = [
+        p.name.value
+        for field in ("posonly_params", "params", "kwonly_params")
+        for p in changes[field]
+    ]
+    if len(set(seen)) != len(seen):
+        raise Contest("a parameter would stand twice")
+    defaults = [p.default is not None for f in ("posonly_params", "params") for p in changes[f]]
+    if defaults != sorted(defaults):
+        raise Contest("a parameter without default would follow one with a default")
+    last = [f for f in ("params", "kwonly_params") if changes[f]]
+    if last and changes["star_kwarg"] is None and last[-1] == "params":
+        # The last parameter's comma follows the layout side; a star behind it needs one.
+        tail = changes["params"][-1]
+        needs = isinstance(changes["star_arg"], cst.Param | cst.ParamStar) or bool(
+            changes["kwonly_params"]
+        )
+        if needs and not isinstance(tail.comma, cst.Comma):
+            changes["params"][-1] = tail.with_changes(
+                comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            )
+    if changes["kwonly_params"] and not isinstance(changes["star_arg"], cst.Param | cst.ParamStar):
+        changes["star_arg"] = cst.ParamStar()
+    for field, follow in (
+        ("params", ("star_arg", "kwonly_params", "star_kwarg")),
+        ("kwonly_params", ("star_kwarg",)),
+    ):
+        if changes[field]:
+            tail = changes[field][-1]
+            more = any(
+                isinstance(changes[f], cst.CSTNode) or (f == "kwonly_params" and changes[f])
+                for f in follow
+            )
+            if more and not isinstance(tail.comma, cst.Comma):
+                changes[field][-1] = tail.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return v.ours.with_changes(**changes)
+
+
+def _param_label(parts: ThreeWay[Any]) -> str:
+    return f"parameter `{parts.ours.name.value}`"
+
+
+def _import_from(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    rest = m._fields(v, what, frozenset({"names", "lpar", "rpar"}))
+    names = v.map(lambda node: node.names)
+    if any(isinstance(n, cst.ImportStar) for n in names):
+        side = settle(names.map(m.normal))
+        if side is None:
+            raise Contest("a star import met a change of names")
+        shell = v.get(side)
+        return rest.with_changes(names=names.get(side), lpar=shell.lpar, rpar=shell.rpar)
+    return _import_names(m, names, rest, v)
+
+
+def _import_names(m: NodeMerger, names: ThreeWay[_Nodes], rest: Any, v: ThreeWay[Any]) -> Any:
+    merged = m.keyed(names, "name", m.normal, name=lambda a: f"`{_code(a)}`")
+    if not merged:
+        raise Contest("no imported name is left")
+    if all(_sorted_names(n) for n in names):
+        merged.sort(key=lambda a: _code(a.name).lower() if _caseless(names) else _code(a.name))
+    wide = v.theirs if v.theirs.lpar and not v.ours.lpar else v.ours
+    if wide is v.theirs and (v.base is None or not v.base.lpar):
+        # Theirs put the names into parentheses: its layout is taken for all names.
+        swapped = v.swapped()
+        merged = _with_commas(m, swapped.map(lambda node: node.names), merged)
+    else:
+        wide = v.ours
+        merged = _with_commas(m, names, merged)
+    if not wide.lpar:
+        merged[-1] = merged[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return rest.with_changes(names=merged, lpar=wide.lpar, rpar=wide.rpar)
+
+
+def _sorted_names(names: _Nodes) -> bool:
+    found = [_code(n.name) for n in names]
+    return found == sorted(found) or found == sorted(found, key=str.lower)
+
+
+def _caseless(names: ThreeWay[_Nodes]) -> bool:
+    return not all(
+        [_code(n.name) for n in nodes] == sorted(_code(n.name) for n in nodes) for nodes in names
+    )
+
+
+def _import(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    names = v.map(lambda node: node.names)
+    merged = m.keyed(names, "name", m.normal)
+    if not merged:
+        raise Contest("no imported name is left")
+    rest = m._fields(v, what, frozenset({"names"}))
+    merged = _with_commas(m, names, merged)
+    merged[-1] = merged[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return rest.with_changes(names=merged)
+
+
+def _assign(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    targets = v.map(lambda node: [_code(t.target) for t in node.targets])
+    if targets.base == targets.ours == targets.theirs == ["__all__"]:
+        values = v.map(lambda node: node.value)
+        if len({type(x) for x in values}) == 1 and isinstance(values.base, cst.List | cst.Tuple):
+            parts = values.map(lambda node: node.elements)
+            merged = m.keyed(parts, "exported name", m.normal, name=_code)
+            if all(_sorted_elements(p) for p in parts):
+                merged.sort(key=lambda e: _code(e.value))
+            value = m._fields(values, what, frozenset({"elements"}))
+            value = value.with_changes(elements=_with_commas(m, parts, merged))
+            return v.ours.with_changes(value=value)
+    return m._fields(v, what)
+
+
+def _sorted_elements(parts: _Nodes) -> bool:
+    found = [_code(e.value) for e in parts]
+    return found == sorted(found)
+
+
+def _string(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    """A string over several lines is merged by lines (docstrings)."""
+    texts = v.map(lambda node: node.value)
+    if not all("\n" in text for text in texts):
+        raise Contest(f"both sides changed the {what}")
+    merge = merge_lines(texts.map(str.encode))
+    if not merge.clean:
+        raise Contest(f"both sides changed the same lines of the {what}")
+    m._note(Side.OURS, "lines of a string")  # noqa: SLF001
+    m._note(Side.THEIRS, "other lines of it")  # noqa: SLF001
+    return v.ours.with_changes(value=merge.text().decode())
+
+
+def _chain(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    """A chain of one operator (``a and b and c``, ``x | y | z``): its operands in order."""
+    operators = v.map(lambda node: type(node.operator))
+    if not operators.base is operators.ours is operators.theirs:
+        return m._fields(v, what)
+    flat = v.map(_flatten)
+    merged = m.ordered(
+        flat.map(lambda pairs: [operand for _, operand in pairs]),
+        "operand",
+        m.normal,
+        lambda p: m.merge(p, "operand"),
+    )
+    # Operators are taken from ours' chain in turn; a longer result repeats the last one.
+    ours_ops = [op for op, _ in flat.ours if op is not None]
+    result = merged[0]
+    if result is None or not ours_ops:
+        raise Contest("the chain fell apart")
+    for index, operand in enumerate(merged[1:]):
+        operator = ours_ops[min(index, len(ours_ops) - 1)]
+        result = type(v.ours)(left=result, operator=operator, right=operand)
+    if len(merged) < 2:
+        return result
+    return result.with_changes(lpar=v.ours.lpar, rpar=v.ours.rpar)
+
+
+def _flatten(node: Any) -> list[tuple[Any, Any]]:
+    """``(operator before, operand)`` of a left-deep chain of one operator."""
+    operator = type(node.operator)
+    kind = type(node)
+    chain: list[tuple[Any, Any]] = []
+    current = node
+    while (
+        type(current) is kind
+        and type(current.operator) is operator
+        and (current is node or not current.lpar)
+    ):
+        chain.append((current.operator, current.right))
+        current = current.left
+    chain.append((None, current))
+    chain.reverse()
+    return chain
+
+
+_Handler = Callable[[NodeMerger, ThreeWay[Any], str], Any]
+_HANDLERS: dict[type[cst.CSTNode], _Handler] = {
+    cst.List: _elements,
+    cst.Tuple: _elements,
+    cst.Set: _set,
+    cst.Dict: _dict,
+    cst.Call: _call,
+    cst.ClassDef: _class,
+    cst.FunctionDef: _function,
+    cst.Parameters: _parameters,
+    cst.ImportFrom: _import_from,
+    cst.Import: _import,
+    cst.Assign: _assign,
+    cst.SimpleString: _string,
+    cst.BooleanOperation: _chain,
+    cst.BinaryOperation: _chain,
+}

@@ -1,0 +1,67 @@
+"""Version assignments that both sides changed: the larger one, by the packaging rules (PEP 440)."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from packaging.version import InvalidVersion, Version
+
+from mergewright.model.threeway import Side, ThreeWay
+
+_NAME = re.compile(
+    r"(?i)\A(?:[\w.\[\]'\"]*[\b_.])?_*(?:version(?:_?(?:info|tuple|str|string))?|release)_*\Z"
+)
+
+
+def larger_version(texts: ThreeWay[bytes], symbol: str) -> tuple[Side, str] | None:
+    """The side with the larger version when both moved it forward.
+
+    Args:
+        texts: The three assignments.
+        symbol: Dotted path of what is assigned.
+
+    Returns:
+        The side and the proof, or ``None`` when this is no version, a side moved it backwards, or
+        the two are equal.
+    """
+    name = symbol.rsplit(".", 1)[-1]
+    if not _NAME.match(name):
+        return None
+    try:
+        base, ours, theirs = texts.map(_version)
+    except (InvalidVersion, SyntaxError, ValueError, TypeError):
+        return None
+    if not (ours > base and theirs > base) or ours == theirs:
+        return None
+    side = Side.OURS if ours > theirs else Side.THEIRS
+    return side, f"both sides raised {name} from {base}: {ours} (ours), {theirs} (theirs)"
+
+
+def _version(text: bytes) -> Version:
+    tree = ast.parse(text.decode("utf-8").strip())
+    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Assign | ast.AnnAssign):
+        raise ValueError("not one assignment")
+    value = tree.body[0].value
+    if value is None:
+        raise ValueError("no value")
+    literal = ast.literal_eval(value)
+    if isinstance(literal, str):
+        return Version(literal)
+    if isinstance(literal, tuple | list) and literal:
+        return Version(_tuple_text(literal))
+    raise ValueError("no version")
+
+
+def _tuple_text(parts: tuple[object, ...] | list[object]) -> str:
+    """``(1, 2, 0, "final", 0)`` and its like as PEP 440 text."""
+    numbers = []
+    rest = list(parts)
+    while rest and isinstance(rest[0], int) and not isinstance(rest[0], bool):
+        numbers.append(str(rest.pop(0)))
+    text = ".".join(numbers)
+    words = [str(part) for part in rest]
+    if words and words[0] in {"final", ""}:
+        words = []
+    joined = "".join(words)
+    return text + joined

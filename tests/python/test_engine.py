@@ -1,0 +1,175 @@
+"""The structural merge on small texts; the corpus holds the larger cases."""
+
+import pytest
+
+from mergewright.model.merge import FileMerge
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.engine import merge_python
+from mergewright.python.fingerprint import fingerprint
+from mergewright.python.gates import check, undefined_names
+from mergewright.python.outline import outline
+
+
+def merge(base: str | None, ours: str, theirs: str) -> FileMerge:
+    return merge_python(
+        "m.py",
+        ThreeWay(
+            base=None if base is None else base.encode(), ours=ours.encode(), theirs=theirs.encode()
+        ),
+    )
+
+
+def clean(base: str | None, ours: str, theirs: str) -> str:
+    result = merge(base, ours, theirs)
+    assert result.clean, result.contested
+    return result.text().decode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x = (a +\n     b)\n", "x = a + b\n"),
+        ("f(a,\n  b,\n)\n", "f(a, b)\n"),
+        ("x = 'a'\n", 'x = "a"\n'),
+        ("if (x):\n  a\n  b\n", "if x:\n    a\n    b\n"),
+        ("from a import (b,\n  c)\n", "from a import (b, c)\n"),
+    ],
+)
+def test_fingerprint_ignores_layout(one: str, other: str) -> None:
+    """Line breaks, quotes, redundant parentheses and trailing commas are layout."""
+    assert fingerprint(one.encode()) == fingerprint(other.encode())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x = (a,)\n", "x = a\n"),
+        ("x = a[b,]\n", "x = a[b]\n"),
+        ("if x:\n    a\n    b\n", "if x:\n    a\nb\n"),
+        ("a\nb\n", "a; c\n"),
+        ("x = 'a b'\n", "x = 'a  b'\n"),
+        ("x = f(*(yield))\n", "x = f(*a)\n"),
+    ],
+)
+def test_fingerprint_keeps_meaning(one: str, other: str) -> None:
+    """What changes the program changes the fingerprint."""
+    assert fingerprint(one.encode()) != fingerprint(other.encode())
+
+
+def test_keywords_of_one_call() -> None:
+    """Two keywords added to one call are both kept, and the proof names them."""
+    result = merge("f(a, b=1)\n", "f(a, b=1, mask=m)\n", "f(a, b=1, ids=i)\n")
+    assert result.text() == b"f(a, b=1, mask=m, ids=i)\n"
+    assert "keyword `mask`" in result.decisions[0].reason
+    assert "keyword `ids`" in result.decisions[0].reason
+
+
+def test_both_add_methods() -> None:
+    """Methods added by both at one place: ours first, then theirs."""
+    base = "class A:\n    def a(self):\n        pass\n"
+    ours = base + "\n    def o(self):\n        pass\n"
+    theirs = base + "\n    def t(self):\n        pass\n"
+    assert clean(base, ours, theirs) == ours + "\n    def t(self):\n        pass\n"
+
+
+def test_reformatted_side_keeps_its_layout() -> None:
+    """A file that one side reformatted is no conflict."""
+    base = "def f(a, b):\n    x = g(a, b)\n    return x\n"
+    ours = "def f(\n    a,\n    b,\n):\n    x = g(\n        a,\n        b,\n    )\n    return x\n"
+    theirs = "def f(a, b):\n    x = g(a, b)\n    return x + 1\n"
+    assert clean(base, ours, theirs) == ours.replace("return x\n", "return x + 1\n")
+
+
+def test_plain_statements_at_one_place_stay_contested() -> None:
+    """The order of plain statements may matter: both inserted ones stay open."""
+    result = merge("a()\nz()\n", "a()\no()\nz()\n", "a()\nt()\nz()\n")
+    (piece,) = result.contested
+    assert piece.versions == ThreeWay(base=b"", ours=b"o()\n", theirs=b"t()\n")
+
+
+def test_deleted_and_changed_stays_contested() -> None:
+    """A deleted function that the other side changed stays contested as one symbol."""
+    base = "def f():\n    return 1\n\n\ndef g():\n    pass\n"
+    result = merge(base, "def g():\n    pass\n", base.replace("1", "2"))
+    (piece,) = result.contested
+    assert piece.symbol == "f"
+    assert piece.kind == "delete-change"
+
+
+def test_moved_definition_and_edit_combine() -> None:
+    """A function moved by one side and edited by the other is moved and edited."""
+    f, g, h = (f"def {n}():\n    return {n * 3}\n\n\n" for n in "fgh")
+    assert clean(f + g + h, g + h + f, f.replace("fff", "changed") + g + h) == (
+        g + h + f.replace("fff", "changed")
+    )
+
+
+def test_versions_take_the_larger() -> None:
+    """A version that both raised is the larger one."""
+    text = clean('__version__ = "1.1"\n', '__version__ = "1.2.dev0"\n', '__version__ = "1.1.4"\n')
+    assert text == '__version__ = "1.2.dev0"\n'
+
+
+def test_line_ends_and_bom_survive() -> None:
+    """CRLF and a byte-order mark of one side are kept as that side has them."""
+    base = "a = 1\n\n\ndef f():\n    pass\n"
+    ours = "\ufeff" + base.replace("\n", "\r\n")
+    theirs = base + "\n\ndef g():\n    pass\n"
+    assert clean(base, ours, theirs) == ours + "\r\n\r\ndef g():\r\n    pass\r\n"
+
+
+@pytest.mark.parametrize("text", ["", "a = 1", "a = 1\n", "\n\n# only a comment\n", "def f(:\n"])
+def test_one_side_equal_to_base(text: str) -> None:
+    """A side equal to base yields to the other, byte for byte."""
+    other = "b = 2\n" + text
+    assert clean(text, text, other) == other
+    assert clean(text, other, text) == other
+
+
+def test_outline() -> None:
+    """Dotted paths, spans and fingerprints of nested symbols."""
+    text = b"import os\nX = 1\n\n\nclass A:\n    y = 2\n\n    @p\n    def f(self):\n        pass\n"
+    symbols = outline(text).symbols
+    assert list(symbols) == ["import os", "X", "A", "A.y", "A.f"]
+    method = symbols["A.f"]
+    assert text[method.start : method.end] == b"    @p\n    def f(self):\n        pass\n"
+    assert method.fingerprint == fingerprint(b"@p\ndef f(self):\n    pass\n")
+
+
+def gates(base: str, ours: str, theirs: str, candidate: str) -> set[str]:
+    versions = ThreeWay(base=base, ours=ours, theirs=theirs).map(str.encode)
+    return {g.gate for g in check("m.py", candidate.encode(), versions) if not g.passed}
+
+
+def test_gates() -> None:
+    """Each gate stops what it is for, and passes what is right."""
+    base, ours = "import os\nos.x\n", "import os\nos.x\ndef f(): pass\n"
+    theirs = "import os\nos.x\ndef g(): pass\n"
+    both = "import os\nos.x\ndef f(): pass\ndef g(): pass\n"
+    assert gates(base, ours, theirs, both) == set()
+    assert gates(base, ours, theirs, both + "def g(): pass\n") == {"duplicate-definition"}
+    assert gates(base, ours, theirs, "os.x\ndef f(): pass\ndef g(): pass\n") == {"undefined-name"}
+    assert gates(base, ours, theirs, ours) == {"conservation"}
+    assert gates(base, ours, theirs, "def f(:\n") == {"parse"}
+
+
+def test_undefined_names_see_scopes() -> None:
+    """Comprehensions, nested functions, globals and class bodies bind what they bind."""
+    text = b"""
+class A:
+    x = 1
+    def f(self):
+        global made
+        made = [y for y in range(3)]
+        def g():
+            return self, made
+        return g, missing
+del_me = lambda q: q
+"""
+    assert undefined_names(text) == {"missing"}
+
+
+def test_side_choice_joins_pieces() -> None:
+    """Joining one side's lines at each contested place gives whole lines."""
+    result = merge("x = 1", "x = 2", "x = 3")
+    assert result.text(Side.THEIRS) == b"x = 3"
