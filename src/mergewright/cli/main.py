@@ -32,6 +32,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "merge_file",
         "Merge three files without a repository, as git merge-file does.",
     ),
+    "audit": (
+        "mergewright.cli.audit",
+        "audit",
+        "Name what a merge broke or lost, in files that conflicted and in files that did not.",
+    ),
 }
 
 #: The command that runs when the first argument names none: ``resolve [PATHS…]``.

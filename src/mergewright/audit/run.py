@@ -1,0 +1,108 @@
+"""One audit: trees in, report out. The checks are independent; one that fails stops no other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mergewright.audit.analysers import (
+    PYTHON_SUFFIXES,
+    Analyser,
+    DiagnosticCache,
+    Pyrefly,
+    Ruff,
+    analyse,
+)
+from mergewright.audit.diagnostics import Differ
+from mergewright.audit.index import Index, Sources
+from mergewright.audit.lost import LostFacts
+from mergewright.audit.values import AuditReport, Finding, Trees
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """What to run and with which means.
+
+    Attributes:
+        analysers: Analysers to compare with.
+        cache: Where diagnostics of whole trees are kept.
+        timeout: Seconds for one analyser on one tree.
+    """
+
+    analysers: Sequence[Analyser] = (Ruff(), Pyrefly())
+    cache: DiagnosticCache = field(default_factory=lambda: DiagnosticCache(None))
+    timeout: float = 120.0
+
+
+def audit_trees(
+    trees: Trees,
+    *,
+    labels: Mapping[str, str],
+    remarks: Sequence[str] = (),
+    options: AuditOptions | None = None,
+) -> AuditReport:
+    """Audit a merged tree against its parents.
+
+    Args:
+        trees: Base, ours, theirs and merged.
+        labels: How they are called in the report.
+        remarks: What a reader should know of the choice of trees.
+        options: Means and limits.
+
+    Returns:
+        The report. It never raises for the content of a tree: what could not be checked stands in
+        ``notes`` and makes ``complete`` false.
+    """
+    options = options or AuditOptions()
+    start = time.perf_counter()
+    sources = Sources()
+    indexes = {
+        "base": Index(trees.base, sources),
+        "ours": Index(trees.ours, sources),
+        "theirs": Index(trees.theirs, sources),
+        "merged": Index(trees.merged, sources),
+    }
+    notes: list[str] = []
+    timings: dict[str, float] = {}
+
+    def diagnostics() -> list[Finding]:
+        run = analyse(
+            {"ours": trees.ours, "theirs": trees.theirs, "merged": trees.merged},
+            options.analysers,
+            cache=options.cache,
+            timeout=options.timeout,
+        )
+        notes.extend(
+            f"{name} was not compared: {reason}" for name, reason in sorted(run.failed.items())
+        )
+        timings["analysers"] = time.perf_counter() - start
+        differ = Differ(trees, indexes)
+        return differ.findings(differ.new(run.found))
+
+    stages: list[tuple[str, Callable[[], list[Finding]]]] = [
+        ("diagnostics", diagnostics),
+        ("lost facts", lambda: LostFacts(trees, indexes).findings()),
+    ]
+    findings: list[Finding] = []
+    for name, stage in stages:
+        begun = time.perf_counter()
+        try:
+            findings.extend(stage())
+        except Exception as error:  # noqa: BLE001 - a check that fails is a finding about the audit, never a clean result
+            notes.append(f"the check of {name} failed: {type(error).__name__}: {error}")
+        timings[name] = time.perf_counter() - begun
+    findings.sort(key=lambda f: (f.tier.rank, f.check, f.path, f.places[0].line, f.subject))
+    return AuditReport(
+        labels=dict(labels),
+        findings=tuple(findings),
+        notes=(*remarks, *notes),
+        complete=not notes,
+        seconds=time.perf_counter() - start,
+        timings=timings,
+        python_lines=sum(
+            trees.merged.read(oid).count(b"\n")
+            for path, oid in trees.merged.files.items()
+            if path.endswith(PYTHON_SUFFIXES)
+        ),
+    )

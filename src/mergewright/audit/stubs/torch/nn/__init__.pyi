@@ -1,0 +1,5 @@
+from typing import Any
+
+from .modules.module import Module as Module
+
+def __getattr__(name: str) -> Any: ...
