@@ -27,6 +27,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "rules",
         "Check, show, explain and test rule files.",
     ),
+    "replay": (
+        "mergewright.cli.replay",
+        "replay",
+        "Replay historical merges and judge every result, beside the peers.",
+    ),
     "merge-file": (
         "mergewright.cli.merge_file",
         "merge_file",

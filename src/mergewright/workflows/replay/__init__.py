@@ -1,0 +1,1 @@
+"""Replay of historical merges: how would the tool have done, beside its peers?"""
