@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from tests.corpus.cases import Case
 
-from mergewright.model.merge import Contested, FileMerge
+from mergewright.git.linemerge import merge_text
+from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
+from mergewright.model.merge import Decider, FileMerge
+from mergewright.model.resolution import Deferred, Failed, Resolved
 from mergewright.model.threeway import ThreeWay
+from mergewright.resolve.cascade import Cascade, NoRules, Rules
+from mergewright.resolve.engines import GitText, is_python, loaded, merge_file
+from mergewright.rules.loading import load_text
 
-MergeFunction = Callable[[ThreeWay[bytes | None]], FileMerge]
+LABELS = ThreeWay(base="base", ours="ours", theirs="theirs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +30,8 @@ class Result:
 
     Attributes:
         data: The text, with diff3 markers at open places; ``None`` when the file is deleted.
-        open: Symbols of the open places, in order.
-        method: The engine's name.
+        open: Symbols of the open places, in order (``""`` for each place of git's own text).
+        method: The strategy that settled the path, or that gave up.
     """
 
     data: bytes | None
@@ -38,62 +44,90 @@ class Result:
         return not self.open
 
 
-def engine_for(path: str) -> MergeFunction | None:
-    """The engine that merges this path; ``None`` while it does not exist."""
-    if path.endswith((".py", ".pyi", ".pyx")):
-        if importlib.util.find_spec("mergewright.python.engine") is None:
+def conflict_of(path: str, versions: ThreeWay[bytes | None]) -> Conflict:
+    """Three texts as a contested path."""
+
+    def version(data: bytes | None) -> FileVersion | None:
+        if data is None:
             return None
-        from mergewright.python.engine import merge_python
+        return FileVersion(path=path, mode=MODE_REGULAR, oid="0" * 40, data=data)
 
-        return lambda versions: merge_python(path, versions)
-    try:
-        from mergewright.formats import merge_for
-    except ImportError:
-        return None
-    special: MergeFunction | None = merge_for(path)
-    if special is not None:
-        return special
-    if importlib.util.find_spec("mergewright.text.merge") is None:
-        return None
-    from mergewright.text.merge import merge_lines
-
-    def lines(versions: ThreeWay[bytes | None]) -> FileMerge:
-        return merge_lines(versions.map(lambda text: text or b""))
-
-    return lines
+    kind = ConflictKind.BOTH_MODIFIED
+    if versions.base is None:
+        kind = ConflictKind.BOTH_ADDED
+    elif versions.ours is None:
+        kind = ConflictKind.DELETED_BY_OURS
+    elif versions.theirs is None:
+        kind = ConflictKind.DELETED_BY_THEIRS
+    return Conflict(path=path, kind=kind, versions=versions.map(version))
 
 
-def _marker(sign: bytes, label: bytes, end: bytes) -> bytes:
-    return sign * 7 + (b" " + label if label else b"") + end
+def git_text(conflict: Conflict) -> GitText:
+    """What git makes of the texts."""
+    data, places = merge_text(conflict.texts, LABELS)
+    lines = 0
+    inside = False
+    for line in data.split(b"\n"):
+        if line.startswith((b"<<<<<<< ours", b"=======")):
+            inside = True
+        elif line.startswith((b"||||||| base", b">>>>>>> theirs")):
+            inside = False
+        elif inside:
+            lines += 1
+    return GitText(data=data, open_places=places, contested_lines=lines)
 
 
-def render(merge: FileMerge) -> bytes:
-    """The text with plain diff3 markers (labels ``ours``, ``base``, ``theirs``)."""
-    out: list[bytes] = []
-    for piece in merge.pieces:
-        if not isinstance(piece, Contested):
-            out.append(piece)
-            continue
-        end = b"\r\n" if b"\r\n" in b"".join(piece.versions) else b"\n"
-        out.append(_marker(b"<", b"ours", end))
-        for text, sign, label in (
-            (piece.versions.ours, b"|", b"base"),
-            (piece.versions.base, b"=", b""),
-            (piece.versions.theirs, b">", b"theirs"),
-        ):
-            out.append(text if not text or text.endswith(b"\n") else text + end)
-            out.append(_marker(sign, label, end))
-    return b"".join(out)
+def has_engine(path: str, versions: ThreeWay[bytes | None]) -> bool:
+    """Whether the engine that is meant for this path exists."""
+    if is_python(path, versions):
+        return loaded("mergewright.python.engine", "merge_python") is not None
+    return loaded("mergewright.formats", "merge_for") is not None
+
+
+@lru_cache(maxsize=64)
+def _rules(text: str | None) -> Rules:
+    return NoRules() if text is None else load_text(text)
+
+
+def plain_markers(data: bytes) -> bytes:
+    """Markers of our labels without the symbol and the reason behind them."""
+    return re.sub(rb"(?m)^(<{7} ours|\|{7} base|>{7} theirs)\b[^\r\n]*", rb"\1", data)
+
+
+def run_texts(path: str, versions: ThreeWay[bytes | None], rules: str | None = None) -> Result:
+    """Put three texts through the whole cascade, gates and git's own text included.
+
+    Raises:
+        AssertionError: The tool itself failed on the path.
+    """
+    merges: list[FileMerge] = []
+
+    def engine(
+        where: str, texts: ThreeWay[bytes | None], deciders: Sequence[Decider] = ()
+    ) -> FileMerge:
+        merges.append(merge_file(where, texts, deciders))
+        return merges[-1]
+
+    cascade = Cascade(labels=LABELS, rules=_rules(rules), git_text=git_text, engine=engine)
+    outcome = cascade.resolve(conflict_of(path, versions))
+    if isinstance(outcome, Failed):
+        raise AssertionError(f"{path}: {outcome.error}\n{outcome.traceback}")  # noqa: TRY004
+    if isinstance(outcome, Resolved):
+        return Result(data=outcome.data, open=(), method=outcome.strategy)
+    assert isinstance(outcome, Deferred)
+    opened: tuple[str, ...] = ("",) * outcome.open_places
+    if merges and outcome.strategy == merges[-1].method and merges[-1].contested:
+        opened = tuple(place.symbol for place in merges[-1].contested)
+    data = None if outcome.data is None else plain_markers(outcome.data)
+    return Result(data=data, open=opened, method=outcome.strategy)
 
 
 def run_file(case: Case, versions: ThreeWay[bytes | None] | None = None) -> Result | None:
     """Merge a case's three texts; ``None`` while no engine for the path exists."""
-    engine = engine_for(case.path)
-    if engine is None:
+    texts = case.versions if versions is None else versions
+    if not has_engine(case.path, texts):
         return None
-    merge = engine(case.versions if versions is None else versions)
-    opened = tuple(place.symbol for place in merge.contested)
-    return Result(data=render(merge), open=opened, method=merge.method)
+    return run_texts(case.path, texts, case.about.rules)
 
 
 def tree_of(data: bytes) -> str | None:

@@ -150,11 +150,12 @@ def test_one_side_unchanged(case: Case) -> None:
     for changed in (ours, theirs):
         if base is None or changed is None:
             continue
-        for versions in (
+        three: tuple[ThreeWay[bytes | None], ...] = (
             ThreeWay(base=base, ours=changed, theirs=base),
             ThreeWay(base=base, ours=base, theirs=changed),
             ThreeWay(base=base, ours=changed, theirs=changed),
-        ):
+        )
+        for versions in three:
             result = result_of(case, versions)
             assert result.clean
             assert result.data == changed
