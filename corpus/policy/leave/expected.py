@@ -1,0 +1,7 @@
+<<<<<<< ours
+GROUPS = {"tp": 1, "cp": 1}
+||||||| base
+GROUPS = {"tp": 1}
+=======
+GROUPS = {"tp": 1, "ep": 1}
+>>>>>>> theirs

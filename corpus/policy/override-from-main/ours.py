@@ -1,0 +1,2 @@
+def report(args):
+    return args.name + args.dev_suffix

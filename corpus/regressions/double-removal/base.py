@@ -1,0 +1,9 @@
+class Offloader:
+    def bulk_offload_group(self):
+        group = self.groups[-1]
+        self.copy(group)
+        return group
+
+    def bulk_offload(self):
+        group = self.bulk_offload_group()
+        self.done.append(group)

@@ -1,0 +1,6 @@
+def get_mlp_spec(config, use_te=True):
+    if use_te and config.use_fused_mlp:
+        module = FusedMLP
+    else:
+        module = MLP
+    return module.as_mlp_submodule(MLPSubmodules(fc1=Column, fc2=Row))
