@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -201,3 +203,48 @@ def test_union_keeps_an_edit_over_its_stale_copy() -> None:
     """The line that one side edited does not come back from the other side."""
     result = union(ThreeWay(base=b"a\nold\n", ours=b"a\nnew\n", theirs=b"a\nold\nmore"))
     assert result == b"a\nnew\nmore"
+
+
+def test_engine_options() -> None:
+    """The engine section sets the engine's switches; the rest keeps its default."""
+    options = load_text("version: 1\nengine: {versions: false, budget: 5}\n").engine_options()
+    assert (options.versions, options.sweeps, options.budget) == (False, True, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "side"),
+    [
+        ("v==1.0\n", "v==1.2\n", "v==1.10\n", Side.THEIRS),
+        ("v==1.10\n", "v==1.2\n", "v==1.3\n", Side.OURS),
+        ("v==1.5\n", "v==1.2\n", "v==1.7\n", None),
+        ("a==1.0 b==2.0\n", "a==1.1 b==2.0\n", "a==1.2 b==2.1\n", Side.THEIRS),
+        ("a==1.0 b==2.0\n", "a==1.3 b==2.0\n", "a==1.2 b==2.1\n", None),
+        ("v==1.0\n", "v>=1.2\n", "v==1.3\n", None),
+        ("no version\n", "none\n", "never\n", None),
+        ("FROM x:26.02-py3\n", "FROM x:26.03-py3\n", "FROM x:26.04-py3\n", Side.THEIRS),
+    ],
+)
+def test_larger(base: str, ours: str, theirs: str, side: Side | None) -> None:
+    """Both moved the same way: the further one; another direction or other text: no answer."""
+    book = book_of("match: {path: a.py}, action: larger")
+    texts = ThreeWay(base=base.encode(), ours=ours.encode(), theirs=theirs.encode())
+    asked = Question(path="a.py", symbol="", kind="both-changed", versions=texts)
+    answer = book.decider("a.py").decide(asked)
+    assert (None if answer is None else answer.side) == side
+
+
+def test_history_actions() -> None:
+    """Take-ahead takes the side that is ahead; merge-from-common gives the newest common state."""
+    book = book_of(
+        "match: {history: [ours-ahead, theirs-ahead]}, action: take-ahead",
+        "match: {history: diverged}, action: merge-from-common",
+    )
+    ahead = Verdict(standing=Standing.THEIRS_AHEAD, reason="r", evidence=EvidenceClass.LINEAGE)
+    answer = book.decider("a.py", History(ahead)).decide(question("f"))
+    assert answer is not None
+    assert answer.side is Side.THEIRS
+    common = Verdict(standing=Standing.DIVERGED, reason="r", base=b"newer\n")
+    answer = book.decider("a.py", History(common)).decide(question("f"))
+    assert answer is not None
+    assert (answer.side, answer.base) == (None, b"newer\n")
+    assert book.decider("a.py", History(replace(common, base=None))).decide(question("f")) is None

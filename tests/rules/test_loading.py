@@ -90,9 +90,9 @@ def test_errors_are_located_and_name_the_nearest(old: str, new: str, expected: s
 
 def test_all_faults_are_listed() -> None:
     """Two faults in one file are told at once, in file order."""
-    message = error_of(GOOD.replace("reason", "raeson").replace("pinned", "pined"))
+    message = error_of(GOOD.replace("reason", "raeson").replace("path", "paht"))
     places = [line.split(": ")[0] for line in message.splitlines()]
-    assert places == ["r.yaml:3:5", "r.yaml:4:5", "r.yaml:6:13"]
+    assert places == ["r.yaml:3:5", "r.yaml:4:5", "r.yaml:5:13"]
 
 
 def test_a_rule_id_stands_once() -> None:
@@ -101,6 +101,19 @@ def test_a_rule_id_stands_once() -> None:
     assert "r.yaml:7:9: the rule id 'owners' stands here again (first in line 3)" in error_of(
         doubled
     )
+
+
+def test_faults_in_runners_and_actions() -> None:
+    """Keys of a union's member are compared with that member's own keys."""
+    runner = "version: 1\nrunners:\n  box:\n    kind: docker\n    imagse: {}\n    variant: dev\n"
+    message = error_of(runner)
+    assert "r.yaml:5:5: unknown key 'imagse'; did you mean 'images'?" in message
+    assert "r.yaml:3:3" in message or "r.yaml:4:5: the key 'images' is missing" in message
+    message = error_of(runner.replace("docker", "dokcer"))
+    assert message == "r.yaml:4:11: unknown value 'dokcer'; did you mean 'docker'?"
+    rename = GOOD.replace("pinned", "rename\n    form: attribute\n    from: a.b\n    to: a.c")
+    assert "r.yaml:7:5: unknown key 'form'; did you mean 'forms'?" in error_of(rename)
+    assert "did you mean 'from'" not in error_of(rename)
 
 
 def test_aliases_that_explode_are_refused() -> None:

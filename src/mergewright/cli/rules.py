@@ -65,7 +65,7 @@ def describe_match(match: Match) -> str:
 
 def _row(loaded: LoadedRule) -> tuple[str, str, str, str]:
     rule = loaded.rule
-    when = "" if rule.when is None else f"\n{rule.when.value}"
+    when = "\nalso clean" if rule.applies_to_clean else ""
     return rule.id, describe_match(rule.match), rule.action.value + when, rule.reason
 
 

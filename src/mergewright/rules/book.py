@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from mergewright.model.conflict import Conflict
 from mergewright.model.history import HistorySource, Verdict
 from mergewright.model.merge import Answer, Question
 from mergewright.model.resolution import Evidence, EvidenceKind
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.engine import EngineOptions
 from mergewright.rules.patterns import matches
-from mergewright.rules.schema import Action, Changed, DecidingRule, Match, Rule, RuleFile
+from mergewright.rules.schema import (
+    Action,
+    Changed,
+    CoupledRule,
+    DecidingRule,
+    Follow,
+    Level,
+    Match,
+    RegenerateRule,
+    Rule,
+    RuleFile,
+)
 from mergewright.rules.union import union
+from mergewright.rules.versions import larger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +64,8 @@ class PathRule:
     """What the rules say of a whole path.
 
     Attributes:
-        action: ``pinned``, ``take-ours``, ``take-theirs``, ``union`` or ``leave``.
+        action: ``pinned``, ``take-ours``, ``take-theirs``, ``union``, ``leave``, ``coupled``,
+            ``regenerate``, ``by-need`` or ``newer``.
         side: Where the path comes from as a whole, ``None`` when the action takes no side.
         loaded: The deciding rule.
     """
@@ -105,6 +120,12 @@ _SIDES = {
 }
 
 
+def _side(rule: Rule) -> Side | None:
+    if isinstance(rule, CoupledRule | RegenerateRule):
+        return Side(rule.side.value)
+    return _SIDES.get(rule.action)
+
+
 def _changed(match: Match, versions: ThreeWay[object]) -> bool:
     if match.changed is None:
         return True
@@ -117,7 +138,8 @@ def _changed(match: Match, versions: ThreeWay[object]) -> bool:
     }[match.changed]
 
 
-def _path_matches(match: Match, path: str) -> bool:
+def path_matches(match: Match, path: str) -> bool:
+    """Whether the path keys of a match agree with a path."""
     if match.path is not None and not matches(match.path, path, "/"):
         return False
     return not (match.except_ and matches(match.except_, path, "/"))
@@ -160,26 +182,52 @@ class RuleBook:
         for loaded in self.rules:
             rule = loaded.rule
             match = rule.match
-            if match.speaks_for_symbols:
+            if rule.level is not Level.PATH:
                 continue
             if conflict is None and not rule.applies_to_clean:
                 continue
-            if not any(_path_matches(match, name) for name in names):
+            if not any(path_matches(match, name) for name in names):
                 continue
             if match.kind is not None and (conflict is None or conflict.kind not in match.kind):
                 continue
             if match.changed is not None and (compared is None or not _changed(match, compared)):
                 continue
-            return PathRule(action=rule.action, side=_SIDES.get(rule.action), loaded=loaded)
+            return PathRule(action=rule.action, side=_side(rule), loaded=loaded)
         return None
 
     @property
     def speaks_for_clean_paths(self) -> bool:
         """Whether any rule may change a path that merged cleanly."""
         return any(
-            loaded.rule.applies_to_clean and not loaded.rule.match.speaks_for_symbols
+            loaded.rule.level is Level.PATH and loaded.rule.applies_to_clean
             for loaded in self.rules
         )
+
+    def engine_options(self) -> EngineOptions:
+        """The engine's switches: the first file that says one decides it."""
+        said: dict[str, Any] = {}
+        for file in self.files:
+            for name in file.engine.model_fields_set:
+                value = getattr(file.engine, name)
+                if value is not None:
+                    said.setdefault(name, value)
+        return replace(EngineOptions(), **said)
+
+    def steps(self) -> tuple[LoadedRule, ...]:
+        """The rules that work on what was merged, in file order."""
+        return tuple(loaded for loaded in self.rules if loaded.rule.level is Level.STEP)
+
+    def audited(self, path: str) -> tuple[Follow, ...]:
+        """The checks that the deciding rules ask for on a path."""
+        found: dict[Follow, None] = {}
+        for loaded in self.rules:
+            if isinstance(loaded.rule, DecidingRule) and path_matches(loaded.rule.match, path):
+                found.update(dict.fromkeys(loaded.rule.audit))
+        return tuple(found)
+
+    def find(self, name: str) -> LoadedRule | None:
+        """The rule of an id."""
+        return next((loaded for loaded in self.rules if loaded.id == name), None)
 
     def decider(self, path: str, history: HistorySource | None = None) -> RuleDecider:
         """What the symbol rules say to the questions of one file.
@@ -191,7 +239,7 @@ class RuleBook:
         rules = tuple(
             loaded
             for loaded in self.rules
-            if loaded.rule.match.speaks_for_symbols and _path_matches(loaded.rule.match, path)
+            if loaded.rule.level is Level.SYMBOL and path_matches(loaded.rule.match, path)
         )
         return RuleDecider(rules=rules, history=history)
 
@@ -211,6 +259,8 @@ class RuleBook:
         """A warning for each rule that an earlier one keeps from ever being asked."""
         found: list[RuleWarning] = []
         for index, later in enumerate(self.rules):
+            if later.rule.level is Level.STEP:
+                continue
             for earlier in self.rules[:index]:
                 if _covers(earlier.rule, later.rule):
                     found.append(
@@ -250,9 +300,9 @@ def _covers_patterns(
     return True
 
 
-def _covers(earlier: DecidingRule, later: DecidingRule) -> bool:
+def _covers(earlier: Rule, later: Rule) -> bool:
     a, b = earlier.match, later.match
-    if a.speaks_for_symbols != b.speaks_for_symbols:
+    if earlier.level is not later.level or earlier.action is Action.LARGER:
         return False
     if later.applies_to_clean and not earlier.applies_to_clean:
         return False
@@ -301,7 +351,9 @@ class RuleDecider:
                     verdict.evidence is None or not verdict.evidence.at_least(match.evidence)
                 ):
                     continue
-            return _answer(loaded, question, verdict if match.history is not None else None)
+            answer = _answer(loaded, question, verdict if match.history is not None else None)
+            if answer is not None:
+                return answer
         return None
 
 
@@ -322,11 +374,31 @@ def _answer(loaded: LoadedRule, question: Question, verdict: Verdict | None) -> 
             reason=reason,
             evidence=evidence,
         )
+    if rule.action is Action.LARGER:
+        further = larger(question.versions)
+        if further is None:
+            return None
+        return Answer(
+            strategy="larger",
+            side=further[0],
+            rule=rule.id,
+            reason=f"{rule.reason} ({further[1]})",
+            evidence=evidence,
+        )
+    side = _SIDES.get(rule.action)
+    base: bytes | None = None
+    if rule.action is Action.TAKE_AHEAD:
+        side = None if verdict is None else verdict.ahead
+    elif rule.action is Action.MERGE_FROM_COMMON:
+        base = None if verdict is None else verdict.base
+    if rule.action is not Action.LEAVE and side is None and base is None:
+        return None
     if rule.action is Action.LEAVE:
         return Answer(strategy="leave", rule=rule.id, reason=reason, evidence=evidence)
     return Answer(
         strategy=rule.action.value,
-        side=_SIDES[rule.action],
+        side=side,
+        base=base,
         rule=rule.id,
         reason=reason,
         evidence=evidence,

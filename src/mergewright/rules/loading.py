@@ -8,7 +8,7 @@ import stat
 import types
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -199,6 +199,8 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
     """All models that an annotation may hold."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
+    if get_origin(annotation) is Literal:
+        return []
     if get_origin(annotation) is Annotated:
         return _models(get_args(annotation)[0])
     if get_origin(annotation) in {Union, types.UnionType, tuple, list, dict}:
@@ -207,13 +209,13 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _tags(model: type[BaseModel]) -> set[str]:
-    """Values of the key that tells the models of a union apart."""
-    field = model.model_fields.get("action")
-    return (
-        set()
-        if field is None
-        else {str(getattr(v, "value", v)) for v in get_args(field.annotation)}
-    )
+    """Values of the keys that tell the models of a union apart."""
+    return {
+        str(getattr(value, "value", value))
+        for name in ("action", "kind")
+        if name in model.model_fields and get_origin(model.model_fields[name].annotation) is Literal
+        for value in get_args(model.model_fields[name].annotation)
+    }
 
 
 def _allowed_keys(location: Location) -> set[str]:
@@ -231,7 +233,8 @@ def _allowed_keys(location: Location) -> set[str]:
             for field in model.model_fields.values():
                 if field.alias == part:
                     found.extend(_models(field.annotation))
-        models = found
+        # A part that is neither a field nor a tag is a name of the user's own (a runner's).
+        models = found or models
     return {field.alias or "" for model in models for field in model.model_fields.values()}
 
 

@@ -5,6 +5,7 @@ Keys are written in kebab-case. Unknown keys are errors. Every model is frozen: 
 
 from __future__ import annotations
 
+import ast
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -13,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from mergewright.model.conflict import ConflictKind
 from mergewright.model.history import EvidenceClass, Standing
-from mergewright.rules.patterns import check_pattern, names_a_file
+from mergewright.rules.patterns import check_pattern, is_literal, names_a_file
 
 #: Version of the schema that this code reads.
 SCHEMA_VERSION = 1
@@ -150,19 +151,54 @@ class Match(Strict):
 
 
 class Action(StrEnum):
-    """What a rule does with a contested path or symbol."""
+    """What a rule does. The first group decides, the second works on what was merged."""
 
     TAKE_OURS = "take-ours"
     TAKE_THEIRS = "take-theirs"
     PINNED = "pinned"
     UNION = "union"
     LEAVE = "leave"
+    #: One side for a group of files that belong together, also where the merge is clean.
+    COUPLED = "coupled"
+    #: One side whole for a generated file, and the command that generates it again.
+    REGENERATE = "regenerate"
+    #: Delete/modify: the deletion stands unless something in the merged tree still needs the file.
+    BY_NEED = "by-need"
+    #: The submodule commit that contains the other one.
+    NEWER = "newer"
+    #: Of two versions that both moved the same way, the one that went further.
+    LARGER = "larger"
+    #: History: the side that contains the other's work.
+    TAKE_AHEAD = "take-ahead"
+    #: History: merge again from the newest state that both sides had.
+    MERGE_FROM_COMMON = "merge-from-common"
+
+    #: The named symbols stand in the result as ours (theirs) has them, also where it is clean.
+    KEEP_OURS = "keep-ours"
+    KEEP_THEIRS = "keep-theirs"
+    #: The named symbols that ours does not have are taken out of the result.
+    DROP = "drop"
+    RENAME = "rename"
+    PATCH_CALLERS = "patch-callers"
+    RESTORE_IMPORTS = "restore-imports"
+    #: One side's file when the merged one calls a helper that is not there.
+    FALL_BACK = "fall-back"
+    GIT_SOURCES = "git-sources"
+    RESTORE_DELETED = "restore-deleted"
 
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")]
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{7,64}$")]
 
 _WHOLE_ONLY = {ConflictKind.BINARY, ConflictKind.SYMLINK, ConflictKind.SUBMODULE, ConflictKind.MODE}
+
+
+class Level(StrEnum):
+    """What a rule is asked for."""
+
+    PATH = "path"
+    SYMBOL = "symbol"
+    STEP = "step"
 
 
 class RuleBase(Strict):
@@ -180,6 +216,16 @@ class RuleBase(Strict):
     example: str = ""
     commit: Annotated[tuple[CommitId, ...], BeforeValidator(_as_tuple)] = ()
 
+    @property
+    def level(self) -> Level:
+        """Whether the rule decides paths, symbols, or works on what was merged."""
+        return Level.STEP
+
+    @property
+    def applies_to_clean(self) -> bool:
+        """Whether a rule for paths also speaks where the merge is clean."""
+        return False
+
     @field_validator("reason")
     @classmethod
     def _has_words(cls, value: str) -> str:
@@ -188,18 +234,27 @@ class RuleBase(Strict):
         return value.strip()
 
 
+class Follow(StrEnum):
+    """Checks that follow a decision."""
+
+    #: Calls across the border of the file are compared with what is there in the merged tree.
+    API = "api"
+
+
 class DecidingRule(RuleBase):
     """A rule that decides a path or a symbol; the first one that matches wins.
 
     Attributes:
         when: Whether it also speaks where the merge is clean (always so for ``pinned``).
         wholesale: Permits to take whole files by a glob that does not name them.
+        audit: Checks that follow for the file, whatever its other findings.
     """
 
     action: Literal[Action.TAKE_OURS, Action.TAKE_THEIRS, Action.PINNED, Action.UNION, Action.LEAVE]
     match: Match
     when: When | None = None
     wholesale: bool = False
+    audit: Annotated[tuple[Follow, ...], BeforeValidator(_as_tuple)] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> DecidingRule:
@@ -212,9 +267,9 @@ class DecidingRule(RuleBase):
                 raise PydanticCustomError(
                     "symbol_always", "'when: always' holds for whole paths only"
                 )
-        if self.match.kind is not None and self.when is When.ALWAYS:
+        if self.match.kind is not None and self.applies_to_clean:
             raise PydanticCustomError(
-                "kind_always", "'kind' matches conflicts only; it contradicts 'when: always'"
+                "kind_always", "'kind' matches conflicts only; this rule also speaks where none is"
             )
         if self.action is Action.PINNED and self.when is When.CONFLICTED:
             raise PydanticCustomError(
@@ -246,16 +301,691 @@ class DecidingRule(RuleBase):
         return not self.commit
 
     @property
+    def level(self) -> Level:
+        """Symbols when the match names any, else paths."""
+        return Level.SYMBOL if self.match.speaks_for_symbols else Level.PATH
+
+    @property
     def applies_to_clean(self) -> bool:
         """Whether the rule also speaks where the merge is clean."""
         return self.action is Action.PINNED or self.when is When.ALWAYS
 
 
-Rule = DecidingRule
+class OneSide(StrEnum):
+    """A side that can be taken."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+
+
+class CoupledRule(RuleBase):
+    """Files that must come from one side together.
+
+    Attributes:
+        side: The side, for all of them; also where a file merged cleanly.
+        dockerfile: The one of them whose ``uv sync`` groups must exist in ``pyproject.toml``.
+        pyproject: The one that declares the groups.
+    """
+
+    action: Literal[Action.COUPLED]
+    match: Match
+    side: OneSide
+    dockerfile: str | None = None
+    pyproject: str | None = None
+
+    @property
+    def level(self) -> Level:
+        """The rule decides paths."""
+        return Level.PATH
+
+    @property
+    def applies_to_clean(self) -> bool:
+        """It also speaks where the merge is clean."""
+        return True
+
+    @model_validator(mode="after")
+    def _named(self) -> CoupledRule:
+        paths = self.match.path
+        if paths is None or len(paths) < 2 or not all(is_literal(path) for path in paths):
+            raise PydanticCustomError(
+                "coupled_paths", "'coupled' needs 'match: {path: […]}' with at least two full paths"
+            )
+        _only(self.match, "coupled", {"path"})
+        for member in (self.dockerfile, self.pyproject):
+            if member is not None and member not in paths:
+                raise PydanticCustomError(
+                    "coupled_member",
+                    "{member} is not one of the coupled paths",
+                    {"member": repr(member)},
+                )
+        if (self.dockerfile is None) != (self.pyproject is None):
+            raise PydanticCustomError(
+                "coupled_pair", "'dockerfile' and 'pyproject' are checked against each other"
+            )
+        return self
+
+
+Argument = Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+class RegenerateRule(RuleBase):
+    """Generated files: never merged by text, taken whole, then generated again.
+
+    Attributes:
+        side: The side whose file is the base of the new one.
+        command: Arguments of the command that generates it, run by ``resolve regenerate``.
+        before: Commands that must run first, in the same place.
+        directory: Where the command runs: ``root``, or beside each ``file``.
+        runner: Name of the runner.
+        manual: How a person generates it, where no single command does.
+    """
+
+    action: Literal[Action.REGENERATE]
+    match: Match
+    side: OneSide
+    command: tuple[Argument, ...] = ()
+    before: tuple[tuple[Argument, ...], ...] = ()
+    directory: Literal["root", "file"] = "root"
+    runner: Identifier | None = None
+    manual: str = ""
+
+    @property
+    def level(self) -> Level:
+        """The rule decides paths."""
+        return Level.PATH
+
+    @property
+    def applies_to_clean(self) -> bool:
+        """It also speaks where the merge is clean."""
+        return True
+
+    @model_validator(mode="after")
+    def _complete(self) -> RegenerateRule:
+        if self.match.path is None:
+            raise PydanticCustomError("regenerate_path", "'regenerate' needs 'match: {path: …}'")
+        _only(self.match, "regenerate", {"path", "except_", "changed"})
+        if not self.command and not self.manual.strip():
+            raise PydanticCustomError(
+                "regenerate_how", "'regenerate' needs a 'command', or 'manual' words that say how"
+            )
+        return self
+
+
+class NeedRule(RuleBase):
+    """Deleted by one side, changed by the other.
+
+    Attributes:
+        needed: What happens when something in the merged tree still refers to the file: keep the
+            changed version, or leave the conflict.
+    """
+
+    action: Literal[Action.BY_NEED]
+    match: Match
+    needed: Literal["keep", "leave"] = "keep"
+
+    @property
+    def level(self) -> Level:
+        """The rule decides paths."""
+        return Level.PATH
+
+    @model_validator(mode="after")
+    def _kinds(self) -> NeedRule:
+        _only(self.match, "by-need", {"path", "except_", "kind", "changed"})
+        allowed = {ConflictKind.DELETED_BY_OURS, ConflictKind.DELETED_BY_THEIRS}
+        if self.match.kind is None or not set(self.match.kind) <= allowed:
+            raise PydanticCustomError(
+                "need_kind",
+                "'by-need' needs 'kind: deleted-by-ours' or 'kind: deleted-by-theirs', or both",
+            )
+        return self
+
+
+class NewerRule(RuleBase):
+    """Submodules moved by both sides."""
+
+    action: Literal[Action.NEWER]
+    match: Match
+
+    @property
+    def level(self) -> Level:
+        """The rule decides paths."""
+        return Level.PATH
+
+    @model_validator(mode="after")
+    def _kinds(self) -> NewerRule:
+        _only(self.match, "newer", {"path", "except_", "kind"})
+        if self.match.kind != (ConflictKind.SUBMODULE,):
+            raise PydanticCustomError("newer_kind", "'newer' needs 'kind: submodule'")
+        return self
+
+
+class LargerRule(RuleBase):
+    """Versions moved by both sides: the one that went further, when both went the same way."""
+
+    action: Literal[Action.LARGER]
+    match: Match
+
+    @property
+    def level(self) -> Level:
+        """The rule decides symbols."""
+        return Level.SYMBOL
+
+    @model_validator(mode="after")
+    def _place(self) -> LargerRule:
+        _only(self.match, "larger", {"path", "except_", "symbol", "place"})
+        return self
+
+
+class HistoryRule(RuleBase):
+    """What follows from the history of a contested symbol."""
+
+    action: Literal[Action.TAKE_AHEAD, Action.MERGE_FROM_COMMON]
+    match: Match
+
+    @property
+    def level(self) -> Level:
+        """The rule decides symbols."""
+        return Level.SYMBOL
+
+    @model_validator(mode="after")
+    def _history(self) -> HistoryRule:
+        standings = set(self.match.history or ())
+        if not standings:
+            raise PydanticCustomError("history_missing", "this action needs 'match: {history: …}'")
+        ahead = {Standing.OURS_AHEAD, Standing.THEIRS_AHEAD}
+        if self.action is Action.TAKE_AHEAD and not standings <= ahead:
+            raise PydanticCustomError(
+                "history_ahead", "'take-ahead' needs 'history: ours-ahead' or 'theirs-ahead'"
+            )
+        if self.action is Action.MERGE_FROM_COMMON and standings != {Standing.DIVERGED}:
+            raise PydanticCustomError(
+                "history_diverged", "'merge-from-common' needs 'history: diverged'"
+            )
+        return self
+
+
+class SymbolRule(RuleBase):
+    """Symbols that must, or must not, stand in the result, also where the merge is clean."""
+
+    action: Literal[Action.KEEP_OURS, Action.KEEP_THEIRS, Action.DROP]
+    match: Match
+
+    @model_validator(mode="after")
+    def _symbols(self) -> SymbolRule:
+        if self.match.symbol is None or self.match.path is None:
+            raise PydanticCustomError(
+                "symbol_missing", "this action needs 'match: {path: …, symbol: …}'"
+            )
+        _only(self.match, self.action.value, {"path", "except_", "symbol"})
+        return self
+
+
+class Form(StrEnum):
+    """Forms of a name that a rename changes."""
+
+    #: ``args.old`` (also ``self.args.old``).
+    ATTRIBUTE = "attribute"
+    #: ``f(old=…)``.
+    KEYWORD = "keyword"
+    #: ``"old"`` as the whole literal of a ``getattr``, ``hasattr``, ``setattr`` or ``delattr``.
+    GETATTR = "getattr"
+    #: ``"old"`` as any whole string literal.
+    STRING = "string"
+    #: ``"--old-with-dashes"`` as a whole string literal.
+    FLAG = "flag"
+
+
+_DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
+
+
+class RenameRule(RuleBase):
+    """A name that is written otherwise in the merged files.
+
+    Attributes:
+        from_: The dotted name as it stands (written ``from``).
+        to: The dotted name that it becomes.
+        forms: The forms that are changed; each must be said.
+
+    Only files that the merge changes against ours are touched.
+    """
+
+    action: Literal[Action.RENAME]
+    match: Match
+    from_: Annotated[str, Field(pattern=_DOTTED)]
+    to: Annotated[str, Field(pattern=_DOTTED)]
+    forms: Annotated[tuple[Form, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names(self) -> RenameRule:
+        _only(self.match, "rename", {"path", "except_"})
+        old, new = self.from_.split("."), self.to.split(".")
+        if old[:-1] != new[:-1]:
+            raise PydanticCustomError(
+                "rename_owner", "'from' and 'to' must differ in their last name only"
+            )
+        if old == new:
+            raise PydanticCustomError("rename_same", "'from' and 'to' are the same")
+        if Form.ATTRIBUTE in self.forms and len(old) < 2:
+            raise PydanticCustomError(
+                "rename_attribute", "the attribute form needs a dotted name, such as args.name"
+            )
+        return self
+
+
+class NewArgument(Strict):
+    """One argument of a patched call.
+
+    Attributes:
+        name: Its keyword; without it the argument is positional.
+        from_: Where its value was: positions (from 0) or keywords, the first that is there.
+        value: The value as Python, instead of ``from``.
+        or_: The value when none of ``from`` is there (written ``or``); without it the argument
+            is left out.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    from_: Annotated[tuple[int | str, ...], BeforeValidator(_as_tuple)] = ()
+    value: Argument | None = None
+    or_: Argument | None = None
+
+    @field_validator("value", "or_")
+    @classmethod
+    def _expression(cls, value: str | None) -> str | None:
+        if value is not None:
+            try:
+                compile(value, "<rule>", "eval", dont_inherit=True, flags=ast.PyCF_ONLY_AST)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                raise PydanticCustomError(
+                    "not_an_expression",
+                    "{value} is not a Python expression",
+                    {"value": repr(value)},
+                ) from None
+        return value
+
+    @model_validator(mode="after")
+    def _source(self) -> NewArgument:
+        if bool(self.from_) == (self.value is not None):
+            raise PydanticCustomError("argument_source", "give either 'from' or 'value'")
+        if self.value is not None and self.or_ is not None:
+            raise PydanticCustomError("argument_or", "'or' belongs to 'from'")
+        return self
+
+
+class CallPatch(Strict):
+    """One row of a caller table.
+
+    Attributes:
+        call: Name of the method or function as the callers still write it.
+        becomes: Its name in the interface.
+        receiver: Patterns of the dotted receiver (``off_interface``, ``self.*``); without it any.
+        arguments: The new argument list; without it the arguments stay as they are.
+    """
+
+    call: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    becomes: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    receiver: Patterns | None = None
+    arguments: tuple[NewArgument, ...] | None = None
+
+    @field_validator("receiver")
+    @classmethod
+    def _receivers(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if value is None else _check_patterns(value, ".")
+
+    @model_validator(mode="after")
+    def _order(self) -> CallPatch:
+        named = False
+        for argument in self.arguments or ():
+            if argument.name is not None:
+                named = True
+            elif named:
+                raise PydanticCustomError(
+                    "argument_order", "positional arguments stand before those with a name"
+                )
+        if self.call == self.becomes and self.arguments is None:
+            raise PydanticCustomError("call_same", "the row changes neither name nor arguments")
+        return self
+
+
+class CallersRule(RuleBase):
+    """Callers of an interface that is kept as one side has it.
+
+    Attributes:
+        interface: Path of the file that holds the interface.
+        table: What becomes of each call.
+    """
+
+    action: Literal[Action.PATCH_CALLERS]
+    match: Match
+    interface: Annotated[str, Field(min_length=1)]
+    table: Annotated[tuple[CallPatch, ...], Field(min_length=1)]
+
+    @field_validator("interface")
+    @classmethod
+    def _path(cls, value: str) -> str:
+        _check_patterns((value,), "/")
+        if not names_a_file(value) or not value.endswith(".py"):
+            raise PydanticCustomError("interface_path", "'interface' names one Python file")
+        return value
+
+    @model_validator(mode="after")
+    def _scope(self) -> CallersRule:
+        _only(self.match, "patch-callers", {"path", "except_"})
+        return self
+
+
+class ImportsRule(RuleBase):
+    """Imports of a side that the merge lost though their names are used."""
+
+    action: Literal[Action.RESTORE_IMPORTS]
+    match: Match
+
+    @model_validator(mode="after")
+    def _scope(self) -> ImportsRule:
+        _only(self.match, "restore-imports", {"path", "except_"})
+        return self
+
+
+class FallBackRule(RuleBase):
+    """One side's whole file when the merged one calls a helper that is not there."""
+
+    action: Literal[Action.FALL_BACK]
+    match: Match
+    if_: Literal["missing-helper"]
+    side: OneSide
+    wholesale: bool = False
+
+    @model_validator(mode="after")
+    def _scope(self) -> FallBackRule:
+        _only(self.match, "fall-back", {"path", "except_"})
+        paths = self.match.path
+        if not self.wholesale and not (paths and all(names_a_file(path) for path in paths)):
+            raise PydanticCustomError(
+                "wholesale",
+                "takes whole files it does not name: name them, or say 'wholesale: true'",
+            )
+        return self
+
+
+class SourceChoice(Strict):
+    """Which revision of a git source holds when both sides name one.
+
+    Attributes:
+        package: Name of the package.
+        side: Whose source holds.
+        reason: Why.
+    """
+
+    package: Annotated[str, Field(min_length=1)]
+    side: OneSide
+    reason: Annotated[str, Field(min_length=1)]
+
+
+class SourcesRule(RuleBase):
+    """Git sources of a ``pyproject.toml`` that only theirs has are added to ours.
+
+    Attributes:
+        table: Dotted name of the table.
+        choices: Packages whose source is decided otherwise than "ours is kept and reported".
+    """
+
+    action: Literal[Action.GIT_SOURCES]
+    match: Match
+    table: Annotated[str, Field(min_length=1)] = "tool.uv.sources"
+    choices: tuple[SourceChoice, ...] = ()
+
+    @model_validator(mode="after")
+    def _scope(self) -> SourcesRule:
+        _only(self.match, "git-sources", {"path"})
+        if self.match.path is None or not all(names_a_file(path) for path in self.match.path):
+            raise PydanticCustomError("sources_path", "'git-sources' needs the file's path")
+        return self
+
+
+class DeletedRule(RuleBase):
+    """Files of theirs that are missing in the result.
+
+    Attributes:
+        accidental: Globs of titles of commits whose deletions are no decision (earlier syncs).
+    """
+
+    action: Literal[Action.RESTORE_DELETED]
+    match: Match
+    accidental: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
+
+    @model_validator(mode="after")
+    def _scope(self) -> DeletedRule:
+        _only(self.match, "restore-deleted", {"path", "except_"})
+        return self
+
+
+def _only(match: Match, action: str, allowed: set[str]) -> None:
+    """Refuse keys of a match that an action does not look at."""
+    for name in Match.model_fields:
+        if name in match.model_fields_set and name not in allowed:
+            raise PydanticCustomError(
+                "match_key",
+                "'{action}' does not look at '{key}' in its match",
+                {"action": action, "key": _kebab(name)},
+            )
+
+
+Rule = Annotated[
+    DecidingRule
+    | CoupledRule
+    | RegenerateRule
+    | NeedRule
+    | NewerRule
+    | LargerRule
+    | HistoryRule
+    | SymbolRule
+    | RenameRule
+    | CallersRule
+    | ImportsRule
+    | FallBackRule
+    | SourcesRule
+    | DeletedRule,
+    Field(discriminator="action"),
+]
+
+#: Rules that decide a whole path.
+PathLevel = DecidingRule | CoupledRule | RegenerateRule | NeedRule | NewerRule
+#: Rules that answer an engine's questions.
+SymbolLevel = DecidingRule | HistoryRule | LargerRule
+#: Rules that work on what was merged; all that match are applied, in file order.
+StepLevel = (
+    SymbolRule | RenameRule | CallersRule | ImportsRule | FallBackRule | SourcesRule | DeletedRule
+)
+
+
+class LocalRunner(Strict):
+    """Commands run on this machine, in the worktree."""
+
+    kind: Literal["local"]
+
+
+class ContainerRunner(Strict):
+    """What Docker and Slurm runners share.
+
+    Attributes:
+        images: Container images by variant.
+        variant: The variant that is used unless another is asked for.
+        workdir: Where the worktree is mounted.
+    """
+
+    images: Annotated[dict[Identifier, Argument], Field(min_length=1)]
+    variant: Identifier
+    workdir: Annotated[str, Field(pattern=r"^/[^:]*$")] = "/workspace"
+
+    @model_validator(mode="after")
+    def _variant(self) -> ContainerRunner:
+        if self.variant not in self.images:
+            raise PydanticCustomError(
+                "variant",
+                "there is no image for the variant {variant}",
+                {"variant": repr(self.variant)},
+            )
+        return self
+
+
+class DockerRunner(ContainerRunner):
+    """Commands run in a container on this machine.
+
+    Attributes:
+        gpus: Value of ``--gpus``.
+        leftovers: Paths, relative to the root, that the container leaves behind owned by root and
+            that a second container removes.
+        options: Further arguments of ``docker run``.
+    """
+
+    kind: Literal["docker"]
+    gpus: Argument | None = None
+    leftovers: tuple[Argument, ...] = ()
+    options: tuple[Argument, ...] = ()
+
+    @field_validator("leftovers")
+    @classmethod
+    def _inside(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for path in value:
+            problem = check_pattern(path, "/")
+            if problem is not None or not is_literal(path):
+                raise PydanticCustomError(
+                    "leftover", "{path} is no plain path below the root", {"path": repr(path)}
+                )
+        return value
+
+
+class SlurmRunner(ContainerRunner):
+    """Commands run by ``srun`` in a container (Pyxis).
+
+    Attributes:
+        nodes: Number of nodes.
+        gpus_per_node: Value of ``--gpus-per-node``.
+        enroot: Name of an archive to make from the image first with ``enroot import``, for
+            clusters that need one; without it the image's name is given to ``srun``.
+        options: Further arguments of ``srun``.
+    """
+
+    kind: Literal["slurm"]
+    nodes: Annotated[int, Field(ge=1, le=1000)] = 1
+    gpus_per_node: Annotated[int, Field(ge=0, le=64)] | None = None
+    enroot: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+\.sqsh$")] | None = None
+    options: tuple[Argument, ...] = ()
+
+
+Runner = Annotated[LocalRunner | DockerRunner | SlurmRunner, Field(discriminator="kind")]
+
+
+class FormatTool(Strict):
+    """A formatter or checker that the user has installed.
+
+    Attributes:
+        name: Name of the executable in the environment.
+        arguments: Arguments before the files.
+        version: Beginning of the version it must report (``24``); another version is an error.
+        path: Globs of the files it is run on, among the changed ones.
+        findings: Whether it only reports; otherwise it rewrites the files.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
+    arguments: tuple[Argument, ...] = ()
+    version: Annotated[str, Field(pattern=r"^[0-9][0-9A-Za-z.]*$")] | None = None
+    path: Patterns = ("**/*.py",)
+    findings: bool = False
+
+    @field_validator("path")
+    @classmethod
+    def _paths(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return _check_patterns(value, "/")
+
+
+class FormatSection(Strict):
+    """The formatting step; it runs only when a rule file asks for it.
+
+    Attributes:
+        environment: Folder of the environment with the tools (its ``bin`` is looked into),
+            absolute or relative to the root.
+        tools: The tools, in the order in which they run.
+    """
+
+    environment: Annotated[str, Field(min_length=1)]
+    tools: Annotated[tuple[FormatTool, ...], Field(min_length=1)]
+
+
+class CommitSection(Strict):
+    """How ``resolve commit`` makes the merge commit.
+
+    Attributes:
+        message: The subject; ``{theirs}``, ``{ours}`` and ``{date}`` (day_month_year) are filled in.
+        sign_off: Whether a ``Signed-off-by`` trailer is added.
+    """
+
+    message: Annotated[str, Field(min_length=1, max_length=500)] = "Merge {theirs} into {ours}"
+    sign_off: bool = False
+
+    @field_validator("message")
+    @classmethod
+    def _fields(cls, value: str) -> str:
+        try:
+            value.format(theirs="", ours="", date="")
+        except (KeyError, IndexError, ValueError, AttributeError):
+            raise PydanticCustomError(
+                "message_fields", "only {theirs}, {ours} and {date} are filled in"
+            ) from None
+        if "\n" in value:
+            raise PydanticCustomError("message_line", "the subject is one line")
+        return value
+
+
+class Case(Strict):
+    """One of the pack's own cases, run by ``resolve rules test``.
+
+    Attributes:
+        name: What it shows.
+        path: The path that is looked up, or that the texts stand in.
+        kind: Kind of the conflict; without it the path merged cleanly.
+        symbol: A contested symbol; the symbol rules are asked.
+        place: Kind of the contested place.
+        changed: Which side changed it.
+        history: What history says of it.
+        evidence: The class it rests on.
+        merged: Text of the merged file; the steps are run on it.
+        ours: Text of ours, for the steps.
+        theirs: Text of theirs, for the steps.
+        others: Further files of the merged tree, for the steps.
+        rule: Id of the rule that must decide or work; ``none`` when no rule may.
+        action: The action that must follow.
+        result: The text after the steps.
+    """
+
+    name: Annotated[str, Field(min_length=1)]
+    path: Annotated[str, Field(min_length=1)]
+    kind: ConflictKind | None = None
+    symbol: str | None = None
+    place: Place = Place.BOTH_CHANGED
+    changed: Changed = Changed.BOTH
+    history: Standing | None = None
+    evidence: EvidenceClass | None = None
+    merged: str | None = None
+    ours: str | None = None
+    theirs: str | None = None
+    others: dict[str, str] = {}
+    rule: Identifier
+    action: Action | None = None
+    result: str | None = None
 
 
 class EngineSection(Strict):
-    """Switches of the engine (``engine:``)."""
+    """Switches of the engine (``engine:``); what is not said keeps the engine's default.
+
+    Attributes:
+        versions: Whether version assignments that both sides raised are settled by the larger.
+        sweeps: Whether one side's proven mechanical substitution is applied to the other's text.
+        budget: Seconds for one file.
+    """
+
+    versions: bool | None = None
+    sweeps: bool | None = None
+    budget: Annotated[float, Field(gt=0, le=3600)] | None = None
 
 
 class RuleFile(Strict):
@@ -269,6 +999,10 @@ class RuleFile(Strict):
         without: Ids of rules of those packs that are left out.
         engine: Switches of the engine.
         rules: The rules, in order; the first that matches decides.
+        runners: Where commands run, by name.
+        format: The formatting step.
+        commit: How the merge is committed.
+        tests: The pack's own cases.
     """
 
     version: int
@@ -278,6 +1012,10 @@ class RuleFile(Strict):
     without: Annotated[tuple[Identifier, ...], BeforeValidator(_as_tuple)] = ()
     engine: EngineSection = EngineSection()
     rules: tuple[Rule, ...] = ()
+    runners: dict[Identifier, Runner] = {}
+    format: FormatSection | None = None
+    commit: CommitSection | None = None
+    tests: tuple[Case, ...] = ()
 
     @field_validator("version", mode="before")
     @classmethod

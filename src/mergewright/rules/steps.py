@@ -1,0 +1,437 @@
+"""The rules that work on what was merged, applied in file order to the merged tree. Pure.
+
+A step touches only files that the merge changes against ours, never a pinned, coupled or generated
+file, and never a file with open places. A Python file that parsed before a step and does not after
+it is left as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from mergewright.model.conflict import MODE_EXECUTABLE, MODE_REGULAR
+from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.rules.book import LoadedRule, RuleBook, path_matches
+from mergewright.rules.callers import patch_callers
+from mergewright.rules.coupled import missing_groups
+from mergewright.rules.deleted import Deletion, restoration
+from mergewright.rules.fallback import missing_helpers
+from mergewright.rules.imports import restore_imports
+from mergewright.rules.rename import rename
+from mergewright.rules.schema import (
+    Action,
+    CallersRule,
+    CoupledRule,
+    DeletedRule,
+    FallBackRule,
+    ImportsRule,
+    RenameRule,
+    SourcesRule,
+    SymbolRule,
+)
+from mergewright.rules.sources import reconcile
+from mergewright.rules.symbols import enforce
+from mergewright.rules.syntax import parse
+from mergewright.rules.trees import Overlay, Tree, references
+
+_REGULAR = (MODE_REGULAR, MODE_EXECUTABLE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepNote:
+    """Something that a step found, whether it changed anything or not.
+
+    Attributes:
+        rule: Id of the rule.
+        path: The file it speaks of.
+        text: One sentence.
+        warning: Whether a person should look at it.
+        commits: Full ids of commits that it names.
+    """
+
+    rule: str
+    path: str
+    text: str
+    warning: bool = False
+    commits: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text} [{self.rule}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepEdit:
+    """A file that the steps changed.
+
+    Attributes:
+        path: The file.
+        mode: Its mode.
+        data: Its new bytes.
+        decisions: What was done and why, one entry a rule and thing.
+    """
+
+    path: str
+    mode: int
+    data: bytes
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """What all steps made of a merged tree.
+
+    Attributes:
+        edits: Changed files, by path.
+        notes: What was found.
+        used: Ids of the rules that changed or found something.
+    """
+
+    edits: tuple[StepEdit, ...]
+    notes: tuple[StepNote, ...]
+    used: frozenset[str]
+
+
+def _no_deletions(path: str) -> Sequence[Deletion]:  # noqa: ARG001 - a default
+    return ()
+
+
+def run_steps(
+    book: RuleBook,
+    merged: Tree,
+    sides: ThreeWay[Tree],
+    *,
+    open_paths: Collection[str] = (),
+    deletions: Callable[[str], Sequence[Deletion]] = _no_deletions,
+) -> StepResult:
+    """Apply the step rules to a merged tree.
+
+    Args:
+        book: The rules.
+        merged: The merged tree with what the plan settled.
+        sides: The trees of base, ours and theirs.
+        open_paths: Paths that still hold conflicts; they are not touched.
+        deletions: The commits of ours that deleted a path, newest first.
+    """
+    return _Steps(book, merged, sides, frozenset(open_paths), deletions).run()
+
+
+class _Steps:
+    def __init__(
+        self,
+        book: RuleBook,
+        merged: Tree,
+        sides: ThreeWay[Tree],
+        open_paths: frozenset[str],
+        deletions: Callable[[str], Sequence[Deletion]],
+    ) -> None:
+        self._book = book
+        self._tree = Overlay(merged)
+        self._sides = sides
+        self._open = open_paths
+        self._deletions = deletions
+        self._decisions: dict[str, list[Decision]] = {}
+        self._notes: list[StepNote] = []
+        self._used: set[str] = set()
+        ours = sides.ours.entries()
+        self._merged_entries = merged.entries()
+        self._changed = {
+            path
+            for path, (mode, oid) in self._merged_entries.items()
+            if mode in _REGULAR and path not in open_paths and ours.get(path, (0, ""))[1] != oid
+        }
+        self._kept: dict[str, str] = {}
+        for path in self._changed:
+            rule = book.for_path(path)
+            if rule is not None and rule.action in {
+                Action.PINNED,
+                Action.COUPLED,
+                Action.REGENERATE,
+            }:
+                self._kept[path] = rule.id
+
+    def run(self) -> StepResult:
+        for loaded in self._book.steps():
+            rule = loaded.rule
+            if isinstance(rule, SourcesRule):
+                self._sources(loaded, rule)
+            elif isinstance(rule, DeletedRule):
+                self._restore(loaded, rule)
+            else:
+                for path in self._files(loaded):
+                    self._file(loaded, path)
+        self._coupled()
+        edits = tuple(
+            StepEdit(
+                path=path,
+                mode=change[0],
+                data=change[1],
+                decisions=tuple(self._decisions.get(path, ())),
+            )
+            for path, change in sorted(self._tree.changes.items())
+            if change is not None
+        )
+        return StepResult(edits=edits, notes=tuple(self._notes), used=frozenset(self._used))
+
+    # -- which files, and how a change is recorded ------------------------------------------
+
+    def _files(self, loaded: LoadedRule) -> list[str]:
+        return sorted(
+            path
+            for path in self._changed
+            if path not in self._kept
+            and path.endswith((".py", ".pyi"))
+            and path_matches(loaded.rule.match, path)
+        )
+
+    def _note(
+        self,
+        loaded: LoadedRule,
+        path: str,
+        text: str,
+        *,
+        warning: bool = False,
+        commits: tuple[str, ...] = (),
+    ) -> None:
+        self._used.add(loaded.id)
+        self._notes.append(
+            StepNote(rule=loaded.id, path=path, text=text, warning=warning, commits=commits)
+        )
+
+    def _change(
+        self,
+        loaded: LoadedRule,
+        path: str,
+        data: bytes,
+        reasons: Sequence[str],
+        *,
+        side: Side,
+        symbol: str = "",
+        mode: int | None = None,
+        commits: tuple[str, ...] = (),
+    ) -> bool:
+        before = self._tree.read(path)
+        if before == data:
+            return False
+        if (
+            path.endswith((".py", ".pyi"))
+            and before is not None
+            and parse(before) is not None
+            and parse(data) is None
+        ):
+            self._note(loaded, path, "the result would not parse; left as it was", warning=True)
+            return False
+        if mode is None:
+            mode = self._tree.entries().get(path, (MODE_REGULAR, ""))[0]
+        self._tree.changes[path] = (mode, data)
+        self._used.add(loaded.id)
+        evidence = loaded.evidence()
+        if commits:
+            evidence += (
+                Evidence(kind=EvidenceKind.COMMIT, text="; ".join(reasons), commits=commits),
+            )
+        self._decisions.setdefault(path, []).extend(
+            Decision(
+                symbol=symbol,
+                outcome=Outcome.RESOLVED,
+                strategy=loaded.rule.action.value,
+                side=side,
+                reason=reason,
+                rule=loaded.id,
+                evidence=evidence,
+            )
+            for reason in reasons
+        )
+        for reason in reasons:
+            self._notes.append(StepNote(rule=loaded.id, path=path, text=reason, commits=commits))
+        return True
+
+    # -- steps on one file ---------------------------------------------------------------------
+
+    def _file(self, loaded: LoadedRule, path: str) -> None:
+        rule = loaded.rule
+        data = self._tree.read(path)
+        if data is None:
+            return
+        ours, theirs = self._sides.ours.read(path), self._sides.theirs.read(path)
+        if isinstance(rule, RenameRule):
+            renamed = rename(data, rule)
+            if renamed is None:
+                self._note(loaded, path, "not Python as a whole; nothing renamed", warning=True)
+            elif renamed[1]:
+                places = "place" if renamed[1] == 1 else "places"
+                reason = f"{rule.from_} becomes {rule.to} in {renamed[1]} {places}"
+                self._change(loaded, path, renamed[0], [reason], side=Side.NEITHER)
+        elif isinstance(rule, CallersRule):
+            self._callers(loaded, rule, path, data)
+        elif isinstance(rule, ImportsRule):
+            found = restore_imports(data, ours, theirs)
+            if found is None:
+                return
+            for refused in found.refused:
+                self._note(loaded, path, refused, warning=True)
+            if found.restored:
+                sides = {entry.side for entry in found.restored}
+                side = sides.pop() if len(sides) == 1 else Side.BOTH
+                reasons = [
+                    f"restored '{entry.statement}' of {entry.side}: '{entry.name}' is used in line "
+                    f"{entry.line}"
+                    for entry in found.restored
+                ]
+                self._change(loaded, path, found.data, reasons, side=side)
+        elif isinstance(rule, FallBackRule):
+            self._fall_back(loaded, rule, path, data)
+        elif isinstance(rule, SymbolRule):
+            result = enforce(data, ours, theirs, rule)
+            if result is None:
+                self._note(loaded, path, "not Python as a whole; no symbol checked", warning=True)
+                return
+            for refused in result.refused:
+                self._note(loaded, path, refused, warning=True)
+            if result.changed:
+                side = Side.THEIRS if rule.action is Action.KEEP_THEIRS else Side.OURS
+                self._change(loaded, path, result.data, result.changed, side=side)
+
+    def _callers(self, loaded: LoadedRule, rule: CallersRule, path: str, data: bytes) -> None:
+        interfaces = [
+            name
+            for name in self._merged_entries
+            if path_matches_glob(rule.interface, name) and name not in self._open
+        ]
+        if len(interfaces) != 1:
+            if path not in interfaces and any(row.call.encode() in data for row in rule.table):
+                state = "is not in the merged tree, or is open" if not interfaces else "is several"
+                self._note(loaded, path, f"the interface {rule.interface} {state}", warning=True)
+            return
+        interface = self._tree.read(interfaces[0])
+        if interface is None or path == interfaces[0]:
+            return
+        patched = patch_callers(
+            path, data, rule.model_copy(update={"interface": interfaces[0]}), interface
+        )
+        if patched is None:
+            self._note(loaded, path, "could not be parsed; no call patched", warning=True)
+            return
+        for refused in patched.refused:
+            self._note(loaded, path, f"call not patched: {refused}", warning=True)
+        if patched.changed:
+            self._change(loaded, path, patched.data, patched.changed, side=Side.NEITHER)
+
+    def _fall_back(self, loaded: LoadedRule, rule: FallBackRule, path: str, data: bytes) -> None:
+        missing = missing_helpers(data, self._sides.ours.read(path), self._sides.theirs.read(path))
+        if not missing:
+            return
+        side = Side(rule.side.value)
+        tree = self._sides.get(side)
+        whole = tree.read(path)
+        named = ", ".join(f"{name} (line {line})" for name, line in sorted(missing.items()))
+        if whole is None:
+            self._note(
+                loaded,
+                path,
+                f"calls helpers that are not there: {named}; {side} does not have the file",
+                warning=True,
+            )
+            return
+        reason = f"calls helpers that the merge did not keep: {named}; {side} is taken whole"
+        self._change(
+            loaded, path, whole, [reason], side=side, mode=tree.entries().get(path, (None, ""))[0]
+        )
+
+    # -- steps on the tree ---------------------------------------------------------------------
+
+    def _sources(self, loaded: LoadedRule, rule: SourcesRule) -> None:
+        entries = self._sides.theirs.entries()
+        for path in sorted(entries):
+            if not path_matches(rule.match, path):
+                continue
+            current, theirs = self._tree.read(path), self._sides.theirs.read(path)
+            if path in self._open:
+                self._note(loaded, path, "is open; its sources are not reconciled", warning=True)
+                continue
+            if current is None or theirs is None:
+                continue
+            pinned = self._book.for_path(path)
+            if pinned is not None and pinned.action is Action.PINNED:
+                self._note(loaded, path, f"is pinned by '{pinned.id}'; left alone", warning=True)
+                continue
+            result = reconcile(current, theirs, rule)
+            if result is None:
+                self._note(loaded, path, "its sources could not be reconciled safely", warning=True)
+                continue
+            for text in result.reported:
+                self._note(loaded, path, text, warning=True)
+            if result.added:
+                self._change(loaded, path, result.data, result.added, side=Side.BOTH)
+
+    def _restore(self, loaded: LoadedRule, rule: DeletedRule) -> None:
+        theirs = self._sides.theirs.entries()
+        present = self._tree.entries()
+        missing = [
+            path
+            for path, (mode, _) in sorted(theirs.items())
+            if path not in present
+            and path not in self._open
+            and mode in _REGULAR
+            and path_matches(rule.match, path)
+        ]
+        if not missing:
+            return
+        found = references(self._tree, missing)
+        for path in missing:
+            deleting = self._deletions(path)
+            answer = restoration(deleting, found[path], rule.accidental)
+            if not answer.restore:
+                self._note(
+                    loaded,
+                    path,
+                    f"not restored: {answer.reason}",
+                    warning=answer.contradiction,
+                    commits=answer.commits,
+                )
+                continue
+            data = self._sides.theirs.read(path)
+            if data is not None:
+                self._change(
+                    loaded,
+                    path,
+                    data,
+                    [f"restored: {answer.reason}"],
+                    side=Side.THEIRS,
+                    mode=theirs[path][0],
+                    commits=answer.commits,
+                )
+
+    def _coupled(self) -> None:
+        for loaded in self._book.rules:
+            rule = loaded.rule
+            if not isinstance(rule, CoupledRule) or rule.dockerfile is None:
+                continue
+            if rule.pyproject is None or {rule.dockerfile, rule.pyproject} & self._open:
+                continue
+            dockerfile, pyproject = (
+                self._tree.read(rule.dockerfile),
+                self._tree.read(rule.pyproject),
+            )
+            if dockerfile is None or pyproject is None:
+                continue
+            missing = missing_groups(dockerfile, pyproject)
+            if missing is None:
+                self._note(loaded, rule.pyproject, "is not TOML", warning=True)
+                continue
+            for use in missing:
+                self._note(
+                    loaded,
+                    rule.dockerfile,
+                    f"line {use.line} asks for the {use.kind} '{use.name}', which {rule.pyproject} "
+                    "does not declare",
+                    warning=True,
+                )
+
+
+def path_matches_glob(pattern: str, path: str) -> bool:
+    """Whether one path glob matches."""
+    from mergewright.rules.patterns import matches
+
+    return matches((pattern,), path, "/")
