@@ -116,7 +116,7 @@ class Description(Strict):
     notes: str = ""
     symmetric: bool = True
     pending: str | None = None
-    now: Literal["open", "wrong", "layout", "other-conflict"] | None = None
+    now: Literal["open", "wrong", "order", "layout", "other-conflict"] | None = None
     start: dict[str, str] = Field(default_factory=dict)
     commits: tuple[Commit, ...] = ()
     contested: tuple[str, ...] = ()

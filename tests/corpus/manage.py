@@ -83,9 +83,10 @@ def _promote(case: Case) -> None:
 
 def _demote(case: Case, result: Result, verdict: str) -> None:
     target = CORPUS / KNOWN / case.name
+    suffix = _suffix(case)
     _move(case, target)
     _rename(target, "expected", "expected_ideal")
-    _write_now(target, result, _suffix(case))
+    _write_now(target, result, suffix)
     _edit_yaml(target, drop=("pending",), now=verdict)
     _git("add", "-A", "--", str(target))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 import warnings
 from collections.abc import Sequence
@@ -50,7 +51,8 @@ def conflict_of(path: str, versions: ThreeWay[bytes | None]) -> Conflict:
     def version(data: bytes | None) -> FileVersion | None:
         if data is None:
             return None
-        return FileVersion(path=path, mode=MODE_REGULAR, oid="0" * 40, data=data)
+        oid = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        return FileVersion(path=path, mode=MODE_REGULAR, oid=oid, data=data)
 
     kind = ConflictKind.BOTH_MODIFIED
     if versions.base is None:
@@ -109,7 +111,8 @@ def run_texts(path: str, versions: ThreeWay[bytes | None], rules: str | None = N
         return merges[-1]
 
     cascade = Cascade(labels=LABELS, rules=_rules(rules), git_text=git_text, engine=engine)
-    outcome = cascade.resolve(conflict_of(path, versions))
+    conflict = conflict_of(path, versions)
+    outcome = cascade.resolve(conflict)
     if isinstance(outcome, Failed):
         raise AssertionError(f"{path}: {outcome.error}\n{outcome.traceback}")  # noqa: TRY004
     if isinstance(outcome, Resolved):
@@ -118,7 +121,9 @@ def run_texts(path: str, versions: ThreeWay[bytes | None], rules: str | None = N
     opened: tuple[str, ...] = ("",) * outcome.open_places
     if merges and outcome.strategy == merges[-1].method and merges[-1].contested:
         opened = tuple(place.symbol for place in merges[-1].contested)
-    data = None if outcome.data is None else plain_markers(outcome.data)
+    # Without a text of its own the worktree keeps what git wrote.
+    left = git_text(conflict).data if outcome.data is None else outcome.data
+    data = plain_markers(left)
     return Result(data=data, open=opened, method=outcome.strategy)
 
 
@@ -138,6 +143,28 @@ def tree_of(data: bytes) -> str | None:
             return ast.dump(ast.parse(data))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+
+def unordered(data: bytes) -> object:
+    """The syntax tree with the statements of modules and classes, and imported names, sorted."""
+
+    def members(body: list[ast.stmt]) -> list[object]:
+        found: list[object] = []
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                header = ast.dump(
+                    ast.ClassDef(node.name, node.bases, node.keywords, [], node.decorator_list)
+                )
+                found.append((header, members(node.body)))
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                found += [f"{ast.dump(node).split('names=')[0]} {ast.dump(n)}" for n in node.names]
+            else:
+                found.append(ast.dump(node))
+        return sorted(found, key=repr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return members(ast.parse(data).body)
 
 
 def sides_of_markers(data: bytes) -> ThreeWay[bytes] | None:
@@ -180,27 +207,31 @@ def _same_conflict(data: bytes | None, ideal: bytes | None) -> bool:
     return same and len(solid(data)) <= len(solid(ideal))
 
 
-Judgement = Literal["right", "open", "wrong", "layout", "other-conflict"]
+Judgement = Literal["right", "open", "wrong", "order", "layout", "other-conflict"]
 
 
 def judge(case: Case, result: Result, ideal: bytes | None) -> Judgement:
     """How a result stands to the right one.
 
     ``open``: left open though it can be settled. ``wrong``: settled, and it says something else.
-    ``layout``: settled, the same syntax tree, other text. ``other-conflict``: rightly left open,
-    with other places or other text around them.
+    ``order``: settled, the same definitions, imports and assignments of modules and classes in
+    another order. ``layout``: settled, the same syntax tree, other text. ``other-conflict``: rightly
+    left open, with other places or other text around them.
     """
     if case.about.outcome == "conflict":
         if result.clean:
             return "wrong"
-        named = sorted(result.open) == sorted(case.about.open)
+        # Git's own text, taken where it is as small, has no symbols.
+        named = result.method == "git" or sorted(result.open) == sorted(case.about.open)
         return "right" if named and _same_conflict(result.data, ideal) else "other-conflict"
     if result.data == ideal:
         return "right"
     if not result.clean:
         return "open"
     if case.path.endswith((".py", ".pyi")) and result.data is not None and ideal is not None:
-        ours = tree_of(result.data)
-        if ours is not None and ours == tree_of(ideal):
+        got = tree_of(result.data)
+        if got is not None and got == tree_of(ideal):
             return "layout"
+        if got is not None and unordered(result.data) == unordered(ideal):
+            return "order"
     return "wrong"

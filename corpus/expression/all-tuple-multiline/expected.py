@@ -1,6 +1,6 @@
 __all__ = (
     "read_csv",
     "read_json",
-    "read_excel",
     "read_parquet",
+    "read_table",
 )

@@ -1,5 +1,5 @@
 __all__ = (
     "read_csv",
     "read_json",
-    "read_excel",
+    "read_table",
 )

@@ -1,0 +1,3 @@
+__all__ = [
+    "set_expert_layout", "use_grouped_gemm",
+]

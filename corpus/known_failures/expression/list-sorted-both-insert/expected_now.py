@@ -1,0 +1,11 @@
+SKIPPED_CHECKS = [
+    "codecov",
+    "copy-pr-bot",
+    "docs",
+<<<<<<< ours
+    "greptile",
+||||||| base
+=======
+    "review",
+>>>>>>> theirs
+]

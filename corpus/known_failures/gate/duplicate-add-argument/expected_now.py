@@ -1,0 +1,6 @@
+def options(parser):
+    parser.add_argument("--input")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--output")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)

@@ -1,0 +1,7 @@
+ALIASES = {
+    "a": "alpha",
+    "b": "beta",
+    "m": "mu",
+    "z": "zeta",
+    "b": "bravo",
+}

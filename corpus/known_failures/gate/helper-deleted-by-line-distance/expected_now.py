@@ -1,0 +1,10 @@
+def header(text):
+    return f"[{text}]"
+
+
+def footer(text):
+    return text
+
+
+def body(text):
+    return _wrap(text)

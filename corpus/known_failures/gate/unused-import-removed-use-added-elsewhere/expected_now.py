@@ -1,0 +1,5 @@
+import typing as t
+
+
+def run(args):
+    return sys.exit(main(args))

@@ -1,0 +1,7 @@
+import os
+from app.fast import loads
+from json import loads
+
+
+def read(path):
+    return loads(os.fspath(path))

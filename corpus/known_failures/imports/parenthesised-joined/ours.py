@@ -1,0 +1,7 @@
+from scipy.stats import (
+    norm,
+    uniform,
+    zscore,
+)
+
+SAMPLERS = [norm, uniform]

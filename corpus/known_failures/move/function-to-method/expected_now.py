@@ -1,0 +1,18 @@
+<<<<<<< ours
+||||||| base
+def encode(message):
+    body = message.body.encode()
+    return len(body).to_bytes(4, "big") + body
+=======
+def encode(message):
+    body = message.body.encode()
+    return len(body).to_bytes(8, "big") + body
+>>>>>>> theirs
+class Channel:
+    @staticmethod
+    def encode(message):
+        body = message.body.encode()
+        return len(body).to_bytes(4, "big") + body
+
+    def send(self, message):
+        self.sock.sendall(self.encode(message))

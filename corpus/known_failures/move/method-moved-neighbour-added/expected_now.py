@@ -1,0 +1,12 @@
+class Cart:
+
+    def count(self):
+        return len(self.items)
+    def add(self, item):
+        self.items.append(item)
+
+    def clear(self):
+        self.items.clear()
+
+    def total(self):
+        return sum(item.price for item in self.items)

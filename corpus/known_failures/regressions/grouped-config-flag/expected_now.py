@@ -1,0 +1,13 @@
+@dataclass
+class TransformerConfig:
+    fused_mlp: bool = False
+    """Use the fused perceptron, where Transformer Engine has it."""
+
+    fused_mlp_op: str = "auto"
+    """Which fused operation is used."""
+
+    dense_grouped_gemm: bool = False
+    """Use grouped multiplication for dense perceptrons."""
+
+    bias_dropout_fusion: bool = False
+    """Fuse bias and dropout."""

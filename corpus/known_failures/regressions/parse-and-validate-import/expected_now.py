@@ -1,0 +1,14 @@
+<<<<<<< ours
+from megatron.training import get_args, get_tokenizer, initialize
+||||||| base
+from megatron.training import get_args, initialize
+=======
+>>>>>>> theirs
+from megatron.training.arguments import parse_and_validate_args
+from megatron.training.global_vars import get_args
+from megatron.training.initialize import initialize
+
+
+def main():
+    initialize(parse_and_validate_args())
+    return get_args(), get_tokenizer()

@@ -1,0 +1,2 @@
+version = "5.1.0"
+released = True

@@ -1,0 +1,1 @@
+version_info = (4, 2, 0, "beta", 2)
