@@ -1,12 +1,12 @@
 """``resolve merge-file``: output, exit status and bad input, as a merge driver meets them."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.support import with_source
 
 from mergewright.cli.main import cli
 
@@ -83,7 +83,7 @@ def test_wrong_usage_is_status_129(tmp_path: Path) -> None:
         [sys.executable, "-m", "mergewright", "merge-file", "only-one"],
         capture_output=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+        env=with_source(),
     )
     assert done.returncode == 129
     assert b"Missing argument" in done.stderr
@@ -128,4 +128,4 @@ def test_odd_texts_lose_nothing(
     assert result.return_value in {0, 1}
     if result.return_value == 1 and b"\0" not in base:
         for line in [*ours.splitlines(), *theirs.splitlines()]:
-            assert line.strip() in result.stdout_bytes
+            assert line.removeprefix(b"\xef\xbb\xbf").strip() in result.stdout_bytes

@@ -1,9 +1,9 @@
 """The report as plain data, held against its JSON Schema."""
 
 import json
-from pathlib import Path
 
 import jsonschema
+from tests.support import SCHEMA
 
 from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
 from mergewright.model.plan import MergePlan, MergeSource, PathPlan
@@ -20,8 +20,6 @@ from mergewright.model.resolution import (
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.planning import plan_paths
 from mergewright.resolve.reporting import path_fields, report
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "report-v1.json").read_text())
 
 SOURCE = MergeSource(
     operation="merge",

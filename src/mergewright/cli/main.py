@@ -22,6 +22,16 @@ EXIT_BUG = 255
 # name -> (module, attribute, one-line help). Modules are imported only when their command runs,
 # so that the start stays cheap; a test holds the help lines equal to the commands' own.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "merge": (
+        "mergewright.cli.merge",
+        "merge",
+        "Merge THEIRS into OURS in memory; nothing is written to the repository.",
+    ),
+    "merge-file": (
+        "mergewright.cli.merge_file",
+        "merge_file",
+        "Merge three files without a repository, as git merge-file does.",
+    ),
     "rules": (
         "mergewright.cli.rules",
         "rules",
@@ -31,11 +41,6 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "mergewright.cli.replay",
         "replay",
         "Replay historical merges and judge every result, beside the peers.",
-    ),
-    "merge-file": (
-        "mergewright.cli.merge_file",
-        "merge_file",
-        "Merge three files without a repository, as git merge-file does.",
     ),
     "audit": (
         "mergewright.cli.audit",

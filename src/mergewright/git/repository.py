@@ -12,7 +12,7 @@ import pygit2
 
 from mergewright.git.grouping import Grouper, Stage
 from mergewright.git.operations import Operation, detect_operation, operation_name
-from mergewright.git.trees import Objects, missing_object
+from mergewright.git.trees import Objects, TreeEntry, missing_object
 from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError
 from mergewright.model.plan import MergeSource
@@ -227,6 +227,20 @@ class Repository:
                 "--no-split-index, git sparse-checkout reapply --no-sparse-index.",
             ) from error
         return index
+
+    def index_entries(self) -> dict[str, TreeEntry]:
+        """The files of the index that are no conflicts, by path.
+
+        Raises:
+            RepositoryError: The index cannot be read.
+        """
+        index = self.read_index()
+        contested = {stage.path for stage in index_stages(index)}
+        return {
+            entry.path: TreeEntry(entry.path, int(entry.mode), str(entry.id))
+            for entry in index
+            if entry.path not in contested
+        }
 
     def operation(self, stages: Sequence[Stage] = ()) -> Operation:
         """What git was doing when it stopped, told by its state files.

@@ -15,6 +15,7 @@ import libcst as cst
 
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python.normal import Normal, fields_of, is_layout
+from mergewright.python.source import parser
 from mergewright.text.diff import matches
 from mergewright.text.merge import chunks, merge_lines
 
@@ -77,6 +78,27 @@ _PREFIX = {
 }
 
 
+#: Deeper trees are left to lines. libcst's native parser recurses: some thousand levels (brackets,
+#: chained calls, lambdas) overflow the C stack and would end the whole process.
+MAX_NESTING = 600
+
+
+def nesting(code: str) -> int:
+    """Depth of the syntax tree, counted up to just beyond :data:`MAX_NESTING`."""
+    cursor = parser().parse(code.encode("utf-8", "surrogateescape")).walk()
+    depth = deepest = 0
+    while deepest <= MAX_NESTING:
+        if cursor.goto_first_child():
+            depth += 1
+            deepest = max(deepest, depth)
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return deepest
+            depth -= 1
+    return deepest
+
+
 class _Snippet:
     """Three jobs: make a snippet a module libcst parses, find its node, print it back."""
 
@@ -97,7 +119,10 @@ class _Snippet:
         after = "" if form == "statement" else f"{self.indent}    pass\n"
         self.lines_before = before.count("\n")
         self.lines_after = 1 if after else 0
-        self.module = cst.parse_module(before + text + after)
+        code = before + text + after
+        if nesting(code) > MAX_NESTING:
+            raise RecursionError("nested too deeply")
+        self.module = cst.parse_module(code)
         body: Sequence[Any] = self.module.body
         if self.indent:
             body = cast("Any", body[0]).body.body

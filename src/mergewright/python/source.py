@@ -70,7 +70,8 @@ _CLOSERS = frozenset({")", "]", "}"})
 
 
 @functools.cache
-def _parser() -> tree_sitter.Parser:
+def parser() -> tree_sitter.Parser:
+    """The parser; one for the process, as making one costs more than parsing a snippet."""
     return tree_sitter.Parser(_LANGUAGE)
 
 
@@ -86,7 +87,7 @@ class Source:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._tree = _parser().parse(data)
+        self._tree = parser().parse(data)
         self.root = self._tree.root_node
 
     def line_start(self, offset: int) -> int:

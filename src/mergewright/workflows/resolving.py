@@ -1,0 +1,385 @@
+"""Joins git to the core: the conflicts of a worktree, or of two commits in memory, to a plan."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import mergewright
+from mergewright.git.linemerge import merge_text
+from mergewright.git.repository import Repository, WorktreeMerge
+from mergewright.model.conflict import Conflict
+from mergewright.model.errors import RepositoryError, UsageError
+from mergewright.model.plan import MergePlan, MergeSource
+from mergewright.model.resolution import Deferred, PathOutcome, Resolved
+from mergewright.model.threeway import ThreeWay
+from mergewright.resolve.cascade import Cascade
+from mergewright.resolve.engines import GitText
+from mergewright.resolve.planning import Mapper, Progress, plan_paths
+from mergewright.resolve.reporting import report
+from mergewright.text.markers import marker_size_for
+from mergewright.workflows.cleanpaths import CleanPaths, clean_paths
+from mergewright.workflows.sources import SourceFactory, no_sources
+from mergewright.workflows.texts import FILE_BUDGET, time_limit
+
+if TYPE_CHECKING:
+    from mergewright.git.merging import Engine, InMemoryMerge
+    from mergewright.rules.book import RuleBook
+
+
+def _silent(done: int, total: int, path: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a merge is planned.
+
+    Attributes:
+        rules: Rule files or names of shipped packs; without any, ``.mergewright.yaml`` at the
+            root of the worktree, else the shipped default, which takes no side.
+        sources: Makes history and memory for a merge.
+        budget: Seconds that one file may take before it is merged by lines.
+        engine: What merges two commits in memory: ``auto``, ``git`` or ``libgit2``.
+        progress: Told after each path.
+        mapper: Resolves the paths; ``map``, or an ordered pool.
+    """
+
+    rules: Sequence[str | os.PathLike[str]] = ()
+    sources: SourceFactory = no_sources
+    budget: float = FILE_BUDGET
+    engine: Engine = "auto"
+    progress: Progress = _silent
+    mapper: Mapper = map
+
+
+DEFAULT_SETTINGS = Settings()
+
+
+@dataclass(kw_only=True)
+class Plan:
+    """A plan with what is needed to show it or write it.
+
+    Attributes:
+        plan: The resolutions.
+        repository: Where it was made.
+    """
+
+    plan: MergePlan
+    repository: Repository = field(repr=False)
+
+    def report(self, **extra: Any) -> dict[str, Any]:
+        """The report as plain data, as ``--json`` writes it (see ``schemas/report-v1.json``)."""
+        return report(self.plan, version=mergewright.__version__, extra=extra)
+
+
+def load_book(repository: Repository, settings: Settings) -> RuleBook:
+    """The rules that hold for a repository.
+
+    Raises:
+        RuleFileError: A rule file cannot be used.
+    """
+    from mergewright.rules.loading import load_rules
+
+    return load_rules(
+        [Path(rule) if isinstance(rule, os.PathLike) else rule for rule in settings.rules],
+        root=repository.workdir,
+    )
+
+
+def git_text(conflict: Conflict, labels: ThreeWay[str]) -> GitText | None:
+    """Git's own conflict for a path; ``None`` when there is no git, or it does not merge it."""
+    texts = conflict.texts
+    size = marker_size_for(texts)
+    try:
+        data, _ = merge_text(texts, labels, style="diff3", marker_size=size)
+    except RepositoryError:
+        return None
+    return measured(data, size)
+
+
+def measured(data: bytes, size: int) -> GitText:
+    """Count the conflicts in a diff3 text whose markers are of a size that no other line has."""
+    places = lines = 0
+    inside: bytes | None = None
+    for line in data.splitlines(keepends=True):
+        mark = line[:size]
+        if (
+            len(mark) == size
+            and len(set(mark)) == 1
+            and mark[:1] in b"<|=>"
+            and line[size : size + 1] in (b" ", b"\n", b"\r")
+        ):
+            inside = None if mark[:1] == b">" else mark[:1]
+            places += mark[:1] == b"<"
+        elif inside in (b"<", b"="):
+            lines += 1
+    return GitText(data=data, open_places=places, contested_lines=lines)
+
+
+def _cascade(
+    repository: Repository,
+    source: MergeSource,
+    conflicts: Sequence[Conflict],
+    book: RuleBook,
+    settings: Settings,
+) -> Cascade:
+    sources = settings.sources(repository, source, conflicts)
+
+    def guard() -> AbstractContextManager[None]:
+        return time_limit(settings.budget)
+
+    return Cascade(
+        labels=source.labels,
+        rules=book,
+        history=sources.history,
+        memory=sources.memory,
+        verdicts=sources.verdicts,
+        git_text=lambda conflict: git_text(conflict, source.labels),
+        guard=guard,
+    )
+
+
+def _plan(
+    repository: Repository,
+    source: MergeSource,
+    conflicts: Sequence[Conflict],
+    book: RuleBook,
+    clean: CleanPaths,
+    settings: Settings,
+    *,
+    whole: bool = True,
+    notes: Sequence[str] = (),
+) -> MergePlan:
+    spoken = set(clean.spoken)
+
+    def resolve(conflict: Conflict) -> PathOutcome:
+        outcome = cascade.resolve(conflict)
+        spoken.update(d.rule for d in outcome.decisions if d.rule is not None)
+        return outcome
+
+    def warnings() -> Sequence[str]:
+        # With some paths only, a rule may well speak for the others.
+        unused = book.unused(spoken) if whole else ()
+        return (*notes, *(str(warning) for warning in (*book.shadowed(), *unused)))
+
+    cascade = _cascade(repository, source, conflicts, book, settings)
+    return plan_paths(
+        source,
+        conflicts,
+        resolve,
+        clean=clean.plans,
+        warnings=warnings,
+        progress=settings.progress,
+        mapper=settings.mapper,
+    )
+
+
+# -- two commits, in memory ------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True)
+class InMemoryPlan(Plan):
+    """The plan for two commits; nothing is written to their repository.
+
+    Use it as a context manager, or call :meth:`close`: the scratch objects go with it.
+
+    Attributes:
+        merge: The merge that git's engine made.
+    """
+
+    merge: InMemoryMerge = field(repr=False)
+
+    def text(self, path: str) -> bytes | None:
+        """What a worktree would hold at a path after the merge; ``None`` when it has no file."""
+        outcome = {entry.path: entry.outcome for entry in self.plan.paths}.get(path)
+        if isinstance(outcome, Resolved):
+            return outcome.data
+        if isinstance(outcome, Deferred) and outcome.data is not None:
+            return outcome.data
+        return self.merge.read(path)
+
+    def tree(self) -> str:
+        """Id of the merged tree with all answers in it, readable through ``merge.objects``.
+
+        Paths that stay open hold their text with conflict markers.
+        """
+        changes: dict[str, tuple[int, bytes] | None] = {}
+        for entry in self.plan.paths:
+            outcome = entry.outcome
+            if isinstance(outcome, Resolved):
+                changes.update(dict.fromkeys(outcome.drop))
+                if outcome.oid is None:
+                    changes[outcome.path] = (
+                        None if outcome.data is None else (outcome.mode, outcome.data)
+                    )
+            elif isinstance(outcome, Deferred) and outcome.data is not None:
+                changes[outcome.path] = (outcome.mode, outcome.data)
+        return self.merge.tree_with(changes)
+
+    def close(self) -> None:
+        """Throw the scratch objects away."""
+        self.merge.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def plan_merge(
+    repository: Repository,
+    ours: str,
+    theirs: str,
+    *,
+    base: str | None = None,
+    labels: ThreeWay[str] | None = None,
+    settings: Settings = DEFAULT_SETTINGS,
+) -> InMemoryPlan:
+    """Merge two commits in memory and plan every contested path.
+
+    Args:
+        repository: Where the commits are; bare or not, it is only read.
+        ours: The commit merged into: an id or any revision.
+        theirs: The commit that is merged.
+        base: Merge as if this were the only merge base.
+        labels: How the sides are called; by default the revisions as given.
+        settings: How to plan.
+
+    Raises:
+        RepositoryError: A revision or an object is missing, or there is no common ancestor.
+        RuleFileError: A rule file cannot be used.
+    """
+    from mergewright.git.merging import merge_commits
+
+    book = load_book(repository, settings)
+    merge = merge_commits(
+        repository, ours, theirs, engine=settings.engine, base=base, labels=labels
+    )
+    try:
+        clean = clean_paths(
+            book,
+            merge.objects,
+            merge.source.commits,
+            merge.clean_entries() if book.speaks_for_clean_paths else {},
+            merge.contested_paths,
+        )
+        plan = _plan(
+            repository, merge.source, merge.conflicts, book, clean, settings, notes=merge.notes
+        )
+    except BaseException:
+        merge.close()
+        raise
+    return InMemoryPlan(plan=plan, repository=repository, merge=merge)
+
+
+# -- the worktree ----------------------------------------------------------------------------------
+
+#: Folder below the git folder where runs are kept.
+STATE_FOLDER = "mergewright"
+LAST_RUN = "last-run.json"
+
+
+@dataclass(kw_only=True)
+class WorktreePlan(Plan):
+    """The plan for the conflicts of a worktree.
+
+    Attributes:
+        merge: The conflicts as the index records them.
+    """
+
+    merge: WorktreeMerge = field(repr=False)
+
+
+def plan_worktree(
+    repository: Repository,
+    paths: Sequence[str | os.PathLike[str]] = (),
+    *,
+    settings: Settings = DEFAULT_SETTINGS,
+) -> WorktreePlan:
+    """Plan the conflicts of a worktree in which git stopped.
+
+    Args:
+        repository: The repository; it is only read.
+        paths: Files, folders or glob patterns, relative to the current folder (or absolute); only
+            conflicts that they name are planned. Empty means all.
+        settings: How to plan.
+
+    Raises:
+        RepositoryError: There is no conflict, or the repository cannot be read.
+        RuleFileError: A rule file cannot be used.
+        UsageError: A path names no conflict.
+    """
+    root = repository.require_worktree()
+    merge = repository.worktree_merge()
+    book = load_book(repository, settings)
+    conflicts: Sequence[Conflict] = merge.conflicts
+    clean = CleanPaths()
+    if paths:
+        conflicts = _selected(conflicts, paths, root)
+    elif book.speaks_for_clean_paths:
+        clean = clean_paths(
+            book,
+            repository.objects,
+            merge.source.commits,
+            repository.index_entries(),
+            merge.contested_paths,
+        )
+    plan = _plan(repository, merge.source, conflicts, book, clean, settings, whole=not paths)
+    return WorktreePlan(plan=plan, repository=repository, merge=merge)
+
+
+def _selected(
+    conflicts: Sequence[Conflict], paths: Sequence[str | os.PathLike[str]], root: Path
+) -> list[Conflict]:
+    """The conflicts that files, folders and patterns name.
+
+    Raises:
+        UsageError: One of them names none.
+    """
+    chosen: dict[str, Conflict] = {}
+    for given in paths:
+        pattern = _relative(given, root)
+        found = [
+            conflict
+            for conflict in conflicts
+            if any(_names(pattern, name) for name in (conflict.path, *conflict.related))
+        ]
+        if not found:
+            raise UsageError(
+                f"no conflicted path matches {os.fspath(given)!r}",
+                hint="git status lists the conflicted paths.",
+            )
+        chosen.update((conflict.path, conflict) for conflict in found)
+    return list(chosen.values())
+
+
+def _relative(given: str | os.PathLike[str], root: Path) -> str:
+    text = os.fspath(given)
+    absolute = os.path.normpath(Path.cwd() / text)
+    try:
+        relative = Path(absolute).relative_to(root.resolve())
+    except ValueError:
+        try:
+            relative = Path(os.path.realpath(absolute)).relative_to(root.resolve())
+        except ValueError:
+            raise UsageError(f"{text!r} is outside of the worktree {root}") from None
+    return relative.as_posix()
+
+
+def _names(pattern: str, path: str) -> bool:
+    if pattern in (".", path) or path.startswith(pattern + "/"):
+        return True
+    return any(char in pattern for char in "*?[") and fnmatch.fnmatchcase(path, pattern)

@@ -1,0 +1,51 @@
+"""What a merge may ask beyond its texts: history and memory. The place where both plug in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mergewright.git.repository import Repository
+from mergewright.model.conflict import Conflict
+from mergewright.model.history import HistorySource
+from mergewright.model.merge import Decider
+from mergewright.model.plan import MergeSource
+
+
+def _nobody(conflict: Conflict) -> Sequence[Decider]:  # noqa: ARG001 - the signature of a source
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Deciders beside structure and rules, for one merge.
+
+    Attributes:
+        history: Deciders for one conflict that are asked before the rules.
+        memory: Deciders for one conflict that are asked after the rules.
+        verdicts: What history says, for rules that match on it.
+    """
+
+    history: Callable[[Conflict], Sequence[Decider]] = _nobody
+    memory: Callable[[Conflict], Sequence[Decider]] = _nobody
+    verdicts: HistorySource | None = None
+
+
+#: Makes the sources of one merge; called once, before the first path is resolved.
+SourceFactory = Callable[[Repository, MergeSource, Sequence[Conflict]], Sources]
+
+
+def no_sources(
+    repository: Repository,  # noqa: ARG001 - the signature of a factory
+    source: MergeSource,  # noqa: ARG001
+    conflicts: Sequence[Conflict],  # noqa: ARG001
+) -> Sources:
+    """Structure and rules alone."""
+    return Sources()
+
+
+def default_sources(
+    repository: Repository, source: MergeSource, conflicts: Sequence[Conflict]
+) -> Sources:
+    """What the commands use."""
+    return no_sources(repository, source, conflicts)

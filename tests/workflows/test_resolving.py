@@ -1,0 +1,130 @@
+"""Plans for real repositories: two commits in memory, and clean paths that rules speak for."""
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tests.support import SCHEMA, conflict_of
+
+from mergewright.git.repository import Repository
+from mergewright.model.errors import RepositoryError, RuleFileError
+from mergewright.model.resolution import Deferred, Resolved
+from mergewright.model.threeway import ThreeWay
+from mergewright.testing import Sandbox, SandboxRepository
+from mergewright.workflows.resolving import Settings, git_text, measured, plan_merge
+
+BASE = {"a.txt": "1\n2\n3\n", "b.txt": "x\n", "c.txt": "c\n", "OWNERS": "core\n"}
+OURS = {"a.txt": "1\nours\n3\n", "b.txt": "x\nours\n"}
+THEIRS = {"a.txt": "1\ntheirs\n3\n", "c.txt": "theirs\n", "OWNERS": "release\n"}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> SandboxRepository:
+    repo = Sandbox(tmp_path).repository()
+    repo.three_way(BASE, OURS, THEIRS)
+    return repo
+
+
+def rules(folder: Path, text: str) -> Settings:
+    file = folder / "rules.yaml"
+    file.write_text(f"version: 1\nrules:\n{text}")
+    return Settings(rules=(file,))
+
+
+def objects(repo: SandboxRepository) -> set[Path]:
+    return set(repo.path.rglob("*"))
+
+
+def test_plan_of_two_commits_writes_nothing(repo: SandboxRepository) -> None:
+    """The repository's files are the same before and after; the report fits its schema."""
+    before = objects(repo)
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        assert [(p.path, type(p.outcome)) for p in planned.plan.paths] == [("a.txt", Deferred)]
+        jsonschema.validate(planned.report(), SCHEMA)
+        assert planned.report()["operation"] == "in-memory"
+        text = planned.text("a.txt")
+        assert text is not None
+        assert text.startswith(b"1\n<<<<<<< dev")
+        tree = planned.tree()
+        assert planned.merge.objects.entries(tree).keys() == {*BASE}
+        assert planned.merge.objects.blob(planned.merge.objects.entries(tree)["a.txt"].oid) == text
+    assert objects(repo) == before
+
+
+def test_pin_speaks_for_a_clean_path(repo: SandboxRepository, tmp_path: Path) -> None:
+    """A pinned path is ours' verbatim although the merge is clean and took theirs."""
+    settings = rules(
+        tmp_path,
+        "  - {id: owners, match: {path: OWNERS}, action: pinned, reason: Ours on purpose.}\n",
+    )
+    with plan_merge(Repository.open(repo.path), "dev", "main", settings=settings) as planned:
+        entry = next(p for p in planned.plan.paths if p.path == "OWNERS")
+        assert entry.conflict is None
+        assert isinstance(entry.outcome, Resolved)
+        assert entry.outcome.data == b"core\n"
+        assert planned.plan.warnings == ()
+        report = next(p for p in planned.report()["paths"] if p["path"] == "OWNERS")
+        assert (report["kind"], report["decisions"][0]["rule"]) == ("clean", "owners")
+
+
+def test_rule_that_changes_nothing_is_not_unused(repo: SandboxRepository, tmp_path: Path) -> None:
+    """A rule that speaks for a clean path that already is as it wants has matched."""
+    settings = rules(
+        tmp_path,
+        "  - {id: mine, match: {path: b.txt}, action: pinned, reason: Ours.}\n"
+        "  - {id: none, match: {path: nowhere.txt}, action: pinned, reason: Ours.}\n",
+    )
+    with plan_merge(Repository.open(repo.path), "dev", "main", settings=settings) as planned:
+        assert [p.path for p in planned.plan.paths] == ["a.txt"]
+        (warning,) = planned.plan.warnings
+        assert "rule 'none' matched nothing in this merge" in warning
+
+
+def test_bare_repository_is_enough(repo: SandboxRepository, tmp_path: Path) -> None:
+    """A bare clone gives the same plan."""
+    repo.git("clone", "--quiet", "--bare", str(repo.path), str(tmp_path / "bare.git"))
+    with plan_merge(Repository.open(tmp_path / "bare.git"), "dev", "main") as planned:
+        assert [p.path for p in planned.plan.paths] == ["a.txt"]
+
+
+def test_unknown_revision_and_unrelated_histories(repo: SandboxRepository) -> None:
+    """Wrong revisions are errors that a user can mend."""
+    repository = Repository.open(repo.path)
+    with pytest.raises(RepositoryError, match="nowhere"):
+        plan_merge(repository, "dev", "nowhere")
+    repo.commit("other", {"z": "z\n"}, parents=())
+    with pytest.raises(RepositoryError, match="no common ancestor"):
+        plan_merge(repository, "dev", "other")
+
+
+def test_broken_rule_file_is_an_error_before_anything_else(
+    repo: SandboxRepository, tmp_path: Path
+) -> None:
+    """A rule file that cannot be used ends the run with its place."""
+    settings = rules(tmp_path, "  - {id: x, match: {path: a}, action: takes-ours, reason: r}\n")
+    with pytest.raises(RuleFileError, match=r"rules\.yaml:3:"):
+        plan_merge(Repository.open(repo.path), "dev", "main", settings=settings)
+    with pytest.raises(RuleFileError):
+        plan_merge(Repository.open(repo.path), "dev", "main", settings=Settings(rules=(tmp_path,)))
+
+
+def test_gits_own_text_is_counted_between_its_markers() -> None:
+    """Places and lines of ours and theirs are counted; marker-like lines of the text are not."""
+    case = conflict_of("a\n=======\nb\n", "a\n=======\nB\nB2\n", "a\n=======\nX\n")
+    text = git_text(case, ThreeWay(base="base", ours="o", theirs="t"))
+    assert text is not None
+    assert (text.open_places, text.contested_lines) == (1, 3)
+    assert measured(b"no\n=======\n", 8).open_places == 0
+
+
+def test_rules_of_the_worktree_are_found(repo: SandboxRepository) -> None:
+    """Without --rules, .mergewright.yaml at the root of the worktree holds."""
+    repo.checkout("dev")
+    repo.write(
+        ".mergewright.yaml",
+        "version: 1\nrules:\n  - {id: a, match: {path: a.txt}, action: take-theirs, reason: r}\n",
+    )
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        (entry,) = planned.plan.paths
+        assert isinstance(entry.outcome, Resolved)
+        assert entry.outcome.data == b"1\ntheirs\n3\n"
