@@ -80,7 +80,7 @@ def test_an_import_that_the_merge_dropped_is_named_with_its_repair() -> None:
     assert name.tier is Tier.ERROR
     assert name.had == "ours"
     assert name.repair == "from pkg.enums import Scope"
-    assert name.analysers == ("pyrefly", "ruff")
+    assert name.analysers == ("facts", "pyrefly", "ruff")
 
 
 def test_what_a_parent_had_already_is_not_told() -> None:

@@ -90,64 +90,63 @@ class Differ:
         for name, groups in by_path.items():
             for diagnostic in found.get(name, ()):
                 groups[diagnostic.path].append(diagnostic)
-        merged = self.trees.merged
         out: list[Diagnostic] = []
         for path, mine in by_path["merged"].items():
-            loose = Counter((d.rule, d.message) for d in mine)
-            same = False
-            for name, tree in (("ours", self.trees.ours), ("theirs", self.trees.theirs)):
-                if tree.files.get(path) == merged.files.get(path):
-                    other = Counter((d.rule, d.message) for d in by_path[name].get(path, ()))
-                    same = same or not loose - other
-            if same:
-                continue
-            keyed = defaultdict(list)
-            for diagnostic in mine:
-                keyed[self._key("merged", diagnostic)].append(diagnostic)
-            parents = [
-                Counter(self._key(name, d) for d in by_path[name].get(path, ()))
-                for name in ("ours", "theirs")
+            known: dict[tuple[str, str], set[str]] = defaultdict(set)
+            for name in ("ours", "theirs"):
+                for d in by_path[name].get(path, ()):
+                    known[d.rule, d.message].add(self.line(name, path, d.line))
+            fresh = [
+                d for d in mine if self.line("merged", path, d.line) not in known[d.rule, d.message]
             ]
+            if not fresh:
+                continue
+            wanted = {(d.rule, d.message) for d in fresh}
+            count = {
+                name: Counter(
+                    self._key(name, d)
+                    for d in by_path[name].get(path, ())
+                    if (d.rule, d.message) in wanted
+                )
+                for name in by_path
+            }
+            keyed: dict[tuple[str, str, str], list[Diagnostic]] = defaultdict(list)
+            for d in fresh:
+                keyed[self._key("merged", d)].append(d)
             for key, group in keyed.items():
-                surplus = len(group) - max(parent[key] for parent in parents)
+                surplus = count["merged"][key] - max(count["ours"][key], count["theirs"][key])
                 if surplus > 0:
-                    out.extend(self._unexplained(group, by_path, surplus))
+                    out.extend(group[-surplus:])
         return self._without_moved(out, found)
 
     def _key(self, name: str, d: Diagnostic) -> tuple[str, str, str]:
         return (self.symbol(name, d.path, d.line), d.rule, d.message)
 
-    def _unexplained(
-        self,
-        group: list[Diagnostic],
-        by_path: Mapping[str, Mapping[str, list[Diagnostic]]],
-        surplus: int,
-    ) -> list[Diagnostic]:
-        first = group[0]
-        known: set[str] = set()
-        for name in ("ours", "theirs"):
-            known.update(
-                self.line(name, d.path, d.line)
-                for d in by_path[name].get(first.path, ())
-                if d.rule == first.rule and d.message == first.message
-            )
-        fresh = [d for d in group if self.line("merged", d.path, d.line) not in known]
-        return fresh[-surplus:] if len(fresh) > surplus else fresh
-
     def _without_moved(
         self, new: list[Diagnostic], found: Mapping[str, Sequence[Diagnostic]]
     ) -> list[Diagnostic]:
-        """Drop findings that a parent has at the same line text of another file."""
+        """Drop findings that left another file, where a parent had them at the same line text."""
         wanted = {(d.rule, d.message) for d in new}
-        elsewhere: set[tuple[str, str, str]] = set()
+        here: Counter[tuple[str, str, str, str]] = Counter()
+        for d in found.get("merged", ()):
+            if (d.rule, d.message) in wanted:
+                here[d.path, d.rule, d.message, self.line("merged", d.path, d.line)] += 1
+        left: Counter[tuple[str, str, str]] = Counter()
         for name in ("ours", "theirs"):
+            there: Counter[tuple[str, str, str, str]] = Counter()
             for d in found.get(name, ()):
                 if (d.rule, d.message) in wanted:
-                    elsewhere.add((d.rule, d.message, self.line(name, d.path, d.line)))
+                    there[d.path, d.rule, d.message, self.line(name, d.path, d.line)] += 1
+            gone: Counter[tuple[str, str, str]] = Counter()
+            for (_, *rest), count in (there - here).items():
+                gone[rest[0], rest[1], rest[2]] += count
+            left |= gone
         kept = []
         for d in new:
-            text = self.line("merged", d.path, d.line)
-            if not text or (d.rule, d.message, text) not in elsewhere:
+            key = (d.rule, d.message, self.line("merged", d.path, d.line))
+            if key[2] and left[key] > 0:
+                left[key] -= 1
+            else:
                 kept.append(d)
         return kept
 
@@ -182,7 +181,7 @@ class Differ:
                 return f"{quoted[1]}:{quoted[0]}"
             return f"{quoted[0]}.{quoted[-1]}" if len(quoted) >= 2 else d.message
         if check == "call-mismatch":
-            return _callee(d.message) or f"{d.path}:{d.message}"
+            return self._callee(d)
         if check == "missing-name" and len(quoted) >= 2:
             return f"{quoted[1]}:{quoted[0]}"
         if check == "missing-module" and quoted:
@@ -190,7 +189,33 @@ class Differ:
         if check == "does-not-parse":
             return d.path
         symbol = self.symbol("merged", d.path, d.line)
+        if check == "redefined":
+            return f"{d.path}:{symbol}:{'import' if self._is_import(d) else d.message}"
         return f"{d.path}:{symbol}:{d.message}"
+
+    def _is_import(self, d: Diagnostic) -> bool:
+        """Whether a redefinition is a second import of one name."""
+        quoted: list[str] = _QUOTED.findall(d.message)
+        source = self.indexes["merged"].source(d.path)
+        if source is None or not quoted:
+            return False
+        return not any(
+            f.kind in {"def", "class"} and f.name == quoted[0] and d.line in source.fact_lines[f]
+            for f in source.facts
+        )
+
+    def _callee(self, d: Diagnostic) -> str:
+        """Full dotted name of the called function; the analyser shortens names of the same file."""
+        match = re.search(r"in function `([^`]+)`", d.message)
+        if match is None:
+            return f"{d.path}:{d.message}"
+        index = self.indexes["merged"]
+        name = match.group(1)
+        if index.qualified(name) is None:
+            found = index.find(d.path, name)
+            if found is not None:
+                return f"{index.module_of(found.path)}.{found.name}"
+        return name
 
     def _places(self, group: Group) -> tuple[Place, ...]:
         seen: dict[tuple[str, int], Place] = {}
@@ -246,7 +271,18 @@ class Differ:
             "duplicate-key": "both sides' entries were kept; the later one wins",
             "undefined-export": "`__all__` kept a name whose definition is gone",
         }.get(group.check, "")
-        return tier, group.found[0].message, "", cause, ""
+        message = group.found[0].message
+        if group.check == "redefined":
+            names = sorted({q for d in group.found for q in _QUOTED.findall(d.message)[:1]})
+            shown = ", ".join(f"`{name}`" for name in names[:8])
+            if group.subject.endswith(":import"):
+                tier = Tier.HINT
+                message = f"{shown} {'are' if len(names) > 1 else 'is'} imported twice"
+                cause = "both sides' import lists were kept"
+            else:
+                tier = Tier.ERROR
+                message = f"{shown} is defined twice in one scope"
+        return tier, message, "", cause, ""
 
     def _judge_does_not_parse(self, group: Group) -> Judged | None:
         path = group.found[0].path
@@ -302,7 +338,14 @@ class Differ:
             return Tier.HINT, message, "", "", ""
         if message.startswith("No attribute"):
             return self._judge_module_name(quoted[1], quoted[0], message)
-        owner, name = quoted[0].split("[")[0], quoted[-1]
+        owner = quoted[0].split("[")[0]
+        name = quoted[-1]
+        if " | " in quoted[0]:
+            # A union: the first class of this repository that once had the attribute speaks.
+            once = self._once_had(quoted[0], name)
+            owner = once or owner
+            if once is None:
+                return Tier.HINT, message, "", "not every member of a union type has it", ""
         if owner in {"NoneType", "None", "object", "int", "str", "float", "bool", "bytes", "type"}:
             return None
         merged = self.indexes["merged"]
@@ -312,11 +355,11 @@ class Differ:
             return Tier.HINT, message, "", "the class is not of this repository", ""
         if any(merged.class_has(c, name) for c in candidates) and len(candidates) == 1:
             return Tier.HINT, message, "", "", ""
-        if any(self._opaque(merged, c) for c in candidates):
-            return Tier.HINT, message, "", "the class makes attributes at run time", ""
         had = self._had(
             lambda index: any(index.class_has(c, name) for c in index.classes_named(short))
         )
+        if not had and any(self._opaque(merged, c) for c in candidates):
+            return Tier.HINT, message, "", "the class makes attributes at run time", ""
         if not had:
             return (
                 Tier.REVIEW,
@@ -330,6 +373,20 @@ class Differ:
             f"code still uses it"
         )
         return Tier.ERROR, f"`{short}` has no attribute `{name}`", had, cause, ""
+
+    def _once_had(self, union: str, name: str) -> str | None:
+        for part in union.split(" | "):
+            short = part.removeprefix("type[").split("[")[0].rstrip("]").rsplit(".", 1)[-1]
+            merged = self.indexes["merged"].classes_named(short)
+            if not merged or any(self.indexes["merged"].class_has(c, name) for c in merged):
+                continue
+            if self._had(
+                lambda index, short=short: any(  # type: ignore[misc]
+                    index.class_has(c, name) for c in index.classes_named(short)
+                )
+            ):
+                return short
+        return None
 
     @staticmethod
     def _opaque(index: Index, found: Found) -> bool:
@@ -415,12 +472,9 @@ class Differ:
     def _function(self, name: str, dotted: str) -> Function | None:
         index = self.indexes[name]
         found = index.qualified(dotted)
+        if found is None and dotted.endswith(".__init__"):
+            found = index.qualified(dotted.removesuffix(".__init__"))
         return None if found is None else index.function(found)
-
-
-def _callee(message: str) -> str:
-    match = re.search(r"in function `([^`]+)`", message)
-    return match.group(1) if match else ""
 
 
 def _detail(message: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mergewright.audit.analysers import PYTHON_SUFFIXES, import_roots
-from mergewright.audit.source import Class, Function, Import, Source, read_source
+from mergewright.audit.source import Class, Function, Import, Parameter, Source, read_source
 from mergewright.audit.values import Tree
 
 
@@ -207,7 +207,31 @@ class Index:
                 init = below.functions.get(f"{owner.name}.__init__") if below else None
                 if init is not None:
                     return init
+            return self._fields_as_function(found)
         return function
+
+    def _fields_as_function(self, found: Found) -> Function | None:
+        """The ``__init__`` that a dataclass or a named tuple gets from its fields."""
+        lineage = list(self.lineage(found))
+        if not any(
+            d.rsplit(".", 1)[-1] in {"dataclass", "define", "attrs", "frozen"}
+            for _, cls in lineage
+            for d in cls.decorators
+        ) and not any(
+            base.rsplit(".", 1)[-1] in {"NamedTuple", "BaseModel"}
+            for _, cls in lineage
+            for base in cls.bases
+        ):
+            return None
+        params = [Parameter("self", "both", required=True)]
+        for _, cls in reversed(lineage):
+            known = {param.name for param in params}
+            params.extend(
+                Parameter(name, "both", required)
+                for name, required in cls.fields.items()
+                if name not in known
+            )
+        return Function(tuple(params), (), lineage[0][1].line, bound=True)
 
     def lineage(self, found: Found) -> Iterator[tuple[Found, Class]]:
         """A class and its first-party bases, nearest first, each once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,13 @@ from mergewright.audit.analysers import PYTHON_SUFFIXES
 from mergewright.audit.index import Index
 from mergewright.audit.source import Fact, Source
 from mergewright.audit.values import Finding, Place, Tier, Trees, Verdict
+
+#: Methods of built-in types: a call of one says nothing of a helper of the repository.
+_BUILTIN_METHODS = frozenset(
+    name
+    for kind in (list, dict, set, frozenset, tuple, str, bytes, int, float)
+    for name in dir(kind)
+)
 
 #: Fact kinds in the order in which a loss is told: an outer loss hides the inner ones.
 KINDS = (
@@ -167,13 +175,16 @@ class LostFacts:
             for entry in lost
             if entry.fact.kind in {"def", "class", "global", "cliarg", "field"}
         }
+        needle = re.compile(
+            rb"\b(?:" + b"|".join(sorted({re.escape(n.encode()) for _, n in wanted})) + rb")\b"
+        )
         gained: set[tuple[str, str, str]] = set()
         merged, ours, theirs = self.trees.merged, self.trees.ours, self.trees.theirs
         for path, oid in merged.files.items():
             if not wanted or not path.endswith(PYTHON_SUFFIXES):
                 continue
             in_ours, in_theirs = ours.files.get(path), theirs.files.get(path)
-            if oid == in_ours == in_theirs:
+            if oid == in_ours == in_theirs or not needle.search(merged.read(oid)):
                 continue
             here = _by_name(self._facts("merged", path).facts)
             for key in wanted & set(here):
@@ -256,7 +267,10 @@ class LostFacts:
 
     def _own_helper(self, callee: str) -> bool:
         """Whether a call's last name is defined once or more in files of this merge's interest."""
-        short = callee.rsplit(".", 1)[-1].rstrip("()")
+        head, _, short = callee.rpartition(".")
+        short = short.removesuffix("()")
+        if head and short in _BUILTIN_METHODS and head not in {"self", "cls"}:
+            return False
         return short in self._defined and not short.startswith("__")
 
     @cached_property

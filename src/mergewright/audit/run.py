@@ -17,6 +17,7 @@ from mergewright.audit.analysers import (
 from mergewright.audit.diagnostics import Differ
 from mergewright.audit.index import Index, Sources
 from mergewright.audit.lost import LostFacts
+from mergewright.audit.merging import merge_causes, order
 from mergewright.audit.values import AuditReport, Finding, Trees
 
 
@@ -92,7 +93,7 @@ def audit_trees(
         except Exception as error:  # noqa: BLE001 - a check that fails is a finding about the audit, never a clean result
             notes.append(f"the check of {name} failed: {type(error).__name__}: {error}")
         timings[name] = time.perf_counter() - begun
-    findings.sort(key=lambda f: (f.tier.rank, f.check, f.path, f.places[0].line, f.subject))
+    findings = order(merge_causes(findings))
     return AuditReport(
         labels=dict(labels),
         findings=tuple(findings),

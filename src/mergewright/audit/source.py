@@ -46,19 +46,17 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function's face, and its body without layout.
+    """A function's face.
 
     Attributes:
         params: Parameters in order, ``self``/``cls`` included.
         decorators: Dotted names of its decorators.
-        tokens: Names and constants of the body in order; for likeness between versions.
         line: Line of the ``def``.
         bound: Whether a call through an instance or class fills the first parameter.
     """
 
     params: tuple[Parameter, ...]
     decorators: tuple[str, ...]
-    tokens: tuple[str, ...]
     line: int
     bound: bool
 
@@ -73,6 +71,8 @@ class Class:
     attributes: dict[str, int] = field(default_factory=dict)
     decorators: tuple[str, ...] = ()
     dynamic: bool = False
+    #: Annotated fields in order, with whether they have no default.
+    fields: dict[str, bool] = field(default_factory=dict)
 
 
 class Import(NamedTuple):
@@ -204,6 +204,7 @@ class _Reader:
     def __init__(self) -> None:
         self.source = Source()
         self._guards = 0
+        self._receiver: tuple[str, Class] | None = None
 
     def fact(self, kind: str, owner: str, name: str, line: int) -> None:
         fact = Fact(kind, owner, name)
@@ -242,22 +243,29 @@ class _Reader:
         for part in (*node.args.defaults, *node.args.kw_defaults, node.returns):
             if part is not None:
                 self.expressions(part, name, None)
-        for arg in ast.walk(node.args):
-            if isinstance(arg, ast.arg) and arg.annotation is not None:
+        for arg in (
+            *node.args.posonlyargs,
+            *node.args.args,
+            *node.args.kwonlyargs,
+            node.args.vararg,
+            node.args.kwarg,
+        ):
+            if arg is not None and arg.annotation is not None:
                 self.expressions(arg.annotation, name, None)
         bound = cls is not None and not any(d.endswith("staticmethod") for d in decorators)
-        self.source.functions[name] = Function(
-            params, decorators, _tokens(node.body), node.lineno, bound
-        )
+        self.source.functions[name] = Function(params, decorators, node.lineno, bound)
         if cls is not None:
             cls.members.setdefault(node.name, node.lineno)
             if node.name in {"__getattr__", "__getattribute__"}:
                 cls.dynamic = True
         elif not owner:
             self.source.names.setdefault(node.name, node.lineno)
+        outer = self._receiver
+        if cls is not None:
+            # Nested functions keep the receiver of the method that they stand in.
+            self._receiver = (params[0].name, cls) if params and bound else None
         self.body(node.body, name, None)
-        if cls is not None and params and bound:
-            _instance_attributes(node, params[0].name, cls)
+        self._receiver = outer
 
     def class_(self, node: ast.ClassDef, owner: str, cls: Class | None) -> None:
         name = f"{owner}.{node.name}" if owner else node.name
@@ -280,6 +288,7 @@ class _Reader:
         previous = self.source.classes.get(name)
         if previous is not None:
             inner.members = {**previous.members}
+            inner.fields = {**previous.fields}
         self.source.classes[name] = inner
         self.body(node.body, name, inner)
 
@@ -356,6 +365,10 @@ class _Reader:
                 if cls is not None:
                     cls.members.setdefault(name, node.lineno)
                     self.fact("field", owner, name, node.lineno)
+                    if isinstance(node, ast.AnnAssign) and "ClassVar" not in dotted(
+                        node.annotation
+                    ):
+                        cls.fields.setdefault(name, node.value is None)
                 elif not owner:
                     self.source.names.setdefault(name, node.lineno)
                     if name == "__all__":
@@ -375,14 +388,45 @@ class _Reader:
         self.source.exports = (self.source.exports or ()) + names
 
     def expressions(self, root: ast.expr, owner: str, cls: Class | None) -> None:
+        """Walk an expression flat; the hot loop of the audit, so no generic visitor."""
         del cls
-        for node in ast.walk(root):
+        used = self.source.used
+        receiver = self._receiver
+        stack: list[ast.AST] = [root]
+        while stack:
+            node = stack.pop()
+            kind = node.__class__
+            if kind is ast.Constant:
+                continue
+            if kind is ast.Name:
+                used.add(node.id)  # type: ignore[attr-defined]
+                continue
+            if isinstance(node, ast.Attribute):
+                used.add(node.attr)
+                value = node.value
+                if (
+                    receiver
+                    and isinstance(value, ast.Name)
+                    and value.id == receiver[0]
+                    and isinstance(node.ctx, ast.Store)
+                ):
+                    receiver[1].attributes.setdefault(node.attr, node.lineno)
+                stack.append(value)
+                continue
             if isinstance(node, ast.Call):
                 self.call(node, owner)
-            elif isinstance(node, ast.Name):
-                self.source.used.add(node.id)
-            elif isinstance(node, ast.Attribute):
-                self.source.used.add(node.attr)
+                if receiver:
+                    _registered(node, receiver[0], receiver[1])
+                stack.append(node.func)
+                stack.extend(node.args)
+                stack.extend(keyword.value for keyword in node.keywords)
+                continue
+            for name in kind._fields:
+                part = getattr(node, name, None)
+                if part.__class__ is list:
+                    stack.extend(item for item in part if isinstance(item, ast.AST))  # type: ignore[union-attr]
+                elif isinstance(part, ast.AST):
+                    stack.append(part)
 
     def call(self, node: ast.Call, owner: str) -> None:
         callee = dotted(node.func)
@@ -415,47 +459,57 @@ def _target_names(node: ast.expr) -> Iterator[str]:
 _REGISTERING = frozenset({"register_buffer", "register_parameter", "add_module", "register_module"})
 
 
-def _instance_attributes(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, receiver: str, cls: Class
-) -> None:
-    for inner in ast.walk(node):
-        if (
-            isinstance(inner, ast.Attribute)
-            and isinstance(inner.ctx, ast.Store)
-            and isinstance(inner.value, ast.Name)
-            and inner.value.id == receiver
-        ):
-            cls.attributes.setdefault(inner.attr, inner.lineno)
-        elif (
-            isinstance(inner, ast.Call)
-            and isinstance(inner.func, ast.Name)
-            and inner.func.id == "setattr"
-            and inner.args
-            and isinstance(inner.args[0], ast.Name)
-            and inner.args[0].id == receiver
-        ):
-            if (
-                len(inner.args) > 1
-                and isinstance(inner.args[1], ast.Constant)
-                and isinstance(inner.args[1].value, str)
-            ):
-                cls.attributes.setdefault(inner.args[1].value, inner.lineno)
-            else:
-                cls.dynamic = True
-        elif (
-            isinstance(inner, ast.Call)
-            and isinstance(inner.func, ast.Attribute)
-            and inner.func.attr in _REGISTERING
-            and isinstance(inner.func.value, ast.Name)
-            and inner.func.value.id == receiver
-            and inner.args
-            and isinstance(inner.args[0], ast.Constant)
-            and isinstance(inner.args[0].value, str)
-        ):
-            cls.attributes.setdefault(inner.args[0].value, inner.lineno)
+def _registered(node: ast.Call, receiver: str, cls: Class) -> None:
+    """Attributes that a call creates: ``setattr(self, …)``, ``self.register_buffer(…)``."""
+    function = node.func
+    if isinstance(function, ast.Name):
+        if function.id != "setattr" or len(node.args) < 2:
+            return
+        owner, name = node.args[0], node.args[1]
+        if not isinstance(owner, ast.Name) or owner.id != receiver:
+            return
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            cls.attributes.setdefault(name.value, node.lineno)
+        else:
+            cls.dynamic = True
+    elif (
+        isinstance(function, ast.Attribute)
+        and function.attr in _REGISTERING
+        and isinstance(function.value, ast.Name)
+        and function.value.id == receiver
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    ):
+        cls.attributes.setdefault(node.args[0].value, node.lineno)
 
 
-def _tokens(body: list[ast.stmt], limit: int = 400) -> tuple[str, ...]:
+def function_tokens(data: bytes, name: str, limit: int = 400) -> tuple[str, ...]:
+    """Names and constants of a function's body without layout; empty when it is not there."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scope: list[ast.stmt] = ast.parse(data).body
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    node: ast.AST | None = None
+    for part in name.split("."):
+        node = next(
+            (
+                s
+                for s in scope
+                if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+                and s.name == part
+            ),
+            None,
+        )
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return ()
+        scope = node.body
+    return _tokens(scope, limit)
+
+
+def _tokens(body: list[ast.stmt], limit: int) -> tuple[str, ...]:
     out: list[str] = []
     for statement in body:
         for node in ast.walk(statement):

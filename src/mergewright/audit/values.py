@@ -107,6 +107,7 @@ class Finding:
         analysers: Which analysers or checks saw it.
         advisory: Why its tier was lowered (an overridden file), or empty.
         decision: What the decisions file says of it, or empty.
+        lost: Subjects of lost facts that were folded into it as its cause.
     """
 
     check: str
@@ -123,6 +124,7 @@ class Finding:
     analysers: tuple[str, ...] = ()
     advisory: str = ""
     decision: str = ""
+    lost: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
