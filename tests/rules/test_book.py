@@ -248,3 +248,12 @@ def test_history_actions() -> None:
     assert answer is not None
     assert (answer.side, answer.base) == (None, b"newer\n")
     assert book.decider("a.py", History(replace(common, base=None))).decide(question("f")) is None
+
+
+def test_mentions() -> None:
+    """A rule may ask for a name that one side's text holds and the other's does not."""
+    book = book_of("match: {path: a.py, ours-mentions: is_wide}, action: take-ours")
+    texts = ThreeWay(base=b"a", ours=b"if is_wide(x):", theirs=b"if is_narrow(x):")
+    asked = Question(path="a.py", symbol="f", kind="both-changed", versions=texts)
+    assert book.decider("a.py").decide(asked) is not None
+    assert book.decider("a.py").decide(replace(asked, versions=texts.swapped())) is None

@@ -441,3 +441,42 @@ def test_coupled_groups_must_exist() -> None:
     ]
     fixed = pyproject + "        no-pypi-wheels = []\n"
     assert step(book, {"Dockerfile": dockerfile, "pyproject.toml": fixed}).notes == ()
+
+
+OWNER_TABLE = """
+    match: {path: '**/*.py'}
+    action: patch-callers
+    interface: offload.py
+    table:
+      - call: group_commit
+        becomes: group_offload
+        owner: '{name}_manager'
+        arguments:
+          - {from: [0, tensor]}
+          - {name: released, from: released}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "m_manager = off()\nx = off.group_commit(x, name='m', released=[q])\n",
+            "m_manager = off()\nx = m_manager.group_offload(x, released=[q])\n",
+        ),
+        ("x = off.group_commit(x, name='m')\n", "'m_manager' is not bound in the calling function"),
+        ("m_manager = 1\nx = off.group_commit(x, name=n)\n", "no plain string as name"),
+        ("m_manager = 1\nx = off.group_commit(x, name='m', k=1)\n", "what becomes of k"),
+    ],
+)
+def test_a_new_receiver_is_made_from_an_argument(before: str, after: str) -> None:
+    """The receiver's name may hold a string that the call passes; it must be bound there."""
+    interface = "class I:\n    def group_offload(self, tensor, released=None): ...\n"
+    head = "import offload as off\n"
+    result = step(one_rule(OWNER_TABLE), {"offload.py": interface, "a.py": head + before})
+    if after.endswith("\n"):
+        assert text_of(result, "a.py") == head + after
+    else:
+        assert after in result.notes[0].text
+    other = interface.replace("released", "freed")
+    assert step(one_rule(OWNER_TABLE), {"offload.py": other, "a.py": head + before}).edits == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -113,6 +114,8 @@ class RuleWarning:
         return f"{self.place}: rule '{self.rule}' {self.text}"
 
 
+_WORDS = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+
 _SIDES = {
     Action.TAKE_OURS: Side.OURS,
     Action.PINNED: Side.OURS,
@@ -138,6 +141,18 @@ def _changed(match: Match, versions: ThreeWay[object]) -> bool:
     }[match.changed]
 
 
+def _mentions(match: Match, question: Question) -> bool:
+    """Whether a side's text holds one of the identifiers that the other side's does not."""
+    for words, side in ((match.ours_mentions, Side.OURS), (match.theirs_mentions, Side.THEIRS)):
+        if words is None:
+            continue
+        has = set(_WORDS.findall(question.versions.get(side) or b""))
+        lacks = set(_WORDS.findall(question.versions.get(side.other) or b""))
+        if not any(word.encode() in has - lacks for word in words):
+            return False
+    return True
+
+
 def path_matches(match: Match, path: str) -> bool:
     """Whether the path keys of a match agree with a path."""
     if match.path is not None and not matches(match.path, path, "/"):
@@ -161,7 +176,7 @@ class RuleBook:
         self,
         subject: Conflict | str,
         *,
-        versions: ThreeWay[object] | None = None,
+        versions: ThreeWay[Any] | None = None,
     ) -> PathRule | None:
         """The rule that speaks for a whole path.
 
@@ -191,6 +206,14 @@ class RuleBook:
             if match.kind is not None and (conflict is None or conflict.kind not in match.kind):
                 continue
             if match.changed is not None and (compared is None or not _changed(match, compared)):
+                continue
+            if (
+                isinstance(rule, RegenerateRule)
+                and conflict is None
+                and compared is not None
+                # What one side alone changed comes whole from that side already.
+                and compared.base in (compared.ours, compared.theirs)
+            ):
                 continue
             return PathRule(action=rule.action, side=_side(rule), loaded=loaded)
         return None
@@ -317,6 +340,14 @@ def _covers(earlier: Rule, later: Rule) -> bool:
             return False
     if a.changed is not None and a.changed is not b.changed:
         return False
+    if (a.ours_mentions, a.theirs_mentions) not in (
+        (None, None),
+        (b.ours_mentions, b.theirs_mentions),
+    ):
+        return False
+    # The command of a generated file is run whoever decides where the file comes from.
+    if later.action is Action.REGENERATE and earlier.action is Action.COUPLED:
+        return False
     if a.evidence is None:
         return True
     return b.evidence is not None and b.evidence.at_least(a.evidence)
@@ -339,6 +370,8 @@ class RuleDecider:
             if match.place is not None and question.kind not in match.place:
                 continue
             if not _changed(match, question.versions.map(lambda text: text)):
+                continue
+            if not _mentions(match, question):
                 continue
             if match.history is not None:
                 if self.history is None:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from mergewright.rules.names import defined_names, imported_modules, module_names
+from mergewright.rules.names import defined_names, imported_modules, module_names, tree_of
 from mergewright.rules.patterns import matches
 from mergewright.rules.schema import CallersRule, CallPatch
-from mergewright.rules.syntax import Splice, apply, dotted, line_of, parse, text_of, walk
+from mergewright.rules.syntax import (
+    Splice,
+    apply,
+    dotted,
+    line_of,
+    parse,
+    plain_string,
+    text_of,
+    walk,
+)
+
+_FIELDS = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +83,8 @@ def patch_callers(path: str, data: bytes, rule: CallersRule, interface: bytes) -
             refused.append(f"line {line}: {rule.interface} has no '{row.becomes}'")
             continue
         problem, edits = _edits(node, row, data)
+        if problem is None and edits:
+            problem = _unknown_keywords(row, interface)
         if problem is not None:
             refused.append(f"line {line}: {row.call}(…): {problem}")
         elif edits:
@@ -105,50 +120,125 @@ def _row(call: Node, rows: list[CallPatch]) -> CallPatch | None:
     return None
 
 
+def _unknown_keywords(row: CallPatch, interface: bytes) -> str | None:
+    """What the new call passes by name although no definition of the interface takes it."""
+    tree = tree_of(interface)
+    if tree is None or row.arguments is None:
+        return None
+    wanted = {argument.name for argument in row.arguments if argument.name is not None}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == row.becomes:
+            taken = {arg.arg for arg in (*node.args.args, *node.args.kwonlyargs)}
+            if node.args.kwarg is not None or wanted <= taken:
+                return None
+            missing = ", ".join(sorted(wanted - taken))
+            return f"'{row.becomes}' of the interface does not take {missing}"
+    return None
+
+
 def _edits(call: Node, row: CallPatch, data: bytes) -> tuple[str | None, list[Splice]]:
     function = call.child_by_field_name("function")
     arguments = call.child_by_field_name("arguments")
     if function is None or arguments is None or arguments.type != "argument_list":
         return "its arguments are not a plain list", []
+    problem, old = _given(arguments)
+    if problem is not None:
+        return (problem if row.arguments is not None or row.owner is not None else None), (
+            _renamed(function, row) if row.arguments is None and row.owner is None else []
+        )
+    if row.call == row.becomes and _is_new_form(row, old):
+        return None, []
+    used: set[int | str] = set()
     edits: list[Splice] = []
+    if row.owner is not None:
+        problem, owner = _owner(call, row.owner, old, used)
+        receiver = function.child_by_field_name("object")
+        if problem is not None:
+            return problem, []
+        if receiver is None:
+            return "it has no receiver to replace", []
+        edits.append(Splice(receiver.start_byte, receiver.end_byte, owner))
     if row.arguments is not None:
-        problem, text = _arguments(arguments, row, data)
+        problem, text = _arguments(arguments, row, data, old, used)
         if problem is not None:
             return problem, []
         if text != data[arguments.start_byte : arguments.end_byte]:
             edits.append(Splice(arguments.start_byte, arguments.end_byte, text))
-    if row.call != row.becomes:
-        name = function.child_by_field_name("attribute") or function
-        edits.append(Splice(name.start_byte, name.end_byte, row.becomes.encode()))
-    return None, edits
+    return None, edits + _renamed(function, row)
 
 
-def _arguments(node: Node, row: CallPatch, data: bytes) -> tuple[str | None, bytes]:
-    """The new argument list with its parentheses."""
-    old: dict[int | str, bytes] = {}
-    spans: list[Node] = []
+def _renamed(function: Node, row: CallPatch) -> list[Splice]:
+    if row.call == row.becomes:
+        return []
+    name = function.child_by_field_name("attribute") or function
+    return [Splice(name.start_byte, name.end_byte, row.becomes.encode())]
+
+
+def _is_new_form(row: CallPatch, old: dict[int | str, Node]) -> bool:
+    """Whether a call that keeps its name already passes what the row would add."""
+    added = [a.name for a in row.arguments or () if a.value is not None and a.name is not None]
+    return bool(added) and all(name in old for name in added)
+
+
+def _given(node: Node) -> tuple[str | None, dict[int | str, Node]]:
+    """The arguments of a call by position or keyword, or why they cannot be mapped."""
+    old: dict[int | str, Node] = {}
     for child in node.named_children:
         if child.type == "comment":
-            return "a comment stands among its arguments", b""
+            return "a comment stands among its arguments", {}
         if child.type in {"list_splat", "dictionary_splat", "parenthesized_list_splat"}:
-            return "it passes arguments by * or **", b""
-        spans.append(child)
+            return "it passes arguments by * or **", {}
         if child.type == "keyword_argument":
             name = child.child_by_field_name("name")
             value = child.child_by_field_name("value")
             if name is None or value is None:
-                return "an argument could not be read", b""
-            old[text_of(name).decode()] = text_of(value)
+                return "an argument could not be read", {}
+            old[text_of(name).decode()] = value
         else:
-            old[sum(isinstance(key, int) for key in old)] = text_of(child)
-    used: set[int | str] = set()
+            old[sum(isinstance(key, int) for key in old)] = child
+    return None, old
+
+
+def _owner(
+    call: Node, template: str, old: dict[int | str, Node], used: set[int | str]
+) -> tuple[str | None, bytes]:
+    """The new receiver, with the strings that the call passes filled in."""
+    text = template
+    for field in _FIELDS.findall(template):
+        value = old.get(field)
+        found = None if value is None else plain_string(value)
+        if found is None:
+            return f"it passes no plain string as {field}", b""
+        used.add(field)
+        text = text.replace("{" + field + "}", found[0].decode("utf-8", "replace"))
+    if not text.replace(".", "_").isidentifier():
+        return f"'{text}' would be no name", b""
+    scope: Node | None = call
+    while scope is not None and scope.type not in {"function_definition", "module"}:
+        scope = scope.parent
+    name = text.encode()
+    bound = scope is not None and any(
+        node.type in {"assignment", "named_expression", "as_pattern_target"}
+        and text_of(node.children[0] if node.children else node) == name
+        for node in walk(scope)
+    )
+    if not bound and not text.startswith("self."):
+        return f"'{text}' is not bound in the calling function", b""
+    return None, name
+
+
+def _arguments(
+    node: Node, row: CallPatch, data: bytes, old: dict[int | str, Node], used: set[int | str]
+) -> tuple[str | None, bytes]:
+    """The new argument list with its parentheses."""
+    spans = node.named_children
     out: list[bytes] = []
     positional_gap = False
     for argument in row.arguments or ():
         source = next((key for key in argument.from_ if key in old), None)
         if source is not None:
             used.add(source)
-            value_text = old[source]
+            value_text = text_of(old[source])
         elif argument.value is not None or argument.or_ is not None:
             value_text = (argument.value or argument.or_ or "").encode()
         else:

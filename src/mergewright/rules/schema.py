@@ -6,6 +6,7 @@ Keys are written in kebab-case. Unknown keys are errors. Every model is frozen: 
 from __future__ import annotations
 
 import ast
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -98,6 +99,13 @@ def _at_least(value: Any) -> Any:
 AtLeast = Annotated[EvidenceClass, BeforeValidator(_at_least)]
 
 
+Identifiers = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...],
+    BeforeValidator(_as_tuple),
+    Field(min_length=1),
+]
+
+
 class Match(Strict):
     """What a rule speaks for; all given keys must agree.
 
@@ -109,6 +117,9 @@ class Match(Strict):
         place: Kinds of contested place; they make the rule speak for symbols.
         changed: Which side changed the path (or the symbol) against the merge base.
         history: What history says of the symbol; makes the rule speak for symbols.
+        ours_mentions: Identifiers of which the place's text of ours holds one that theirs' does not;
+            they make the rule speak for symbols.
+        theirs_mentions: The same with the sides exchanged.
         evidence: ``at-least CLASS``: the weakest class of evidence that the history may rest on.
     """
 
@@ -119,6 +130,8 @@ class Match(Strict):
     place: Annotated[tuple[Place, ...], BeforeValidator(_as_tuple)] | None = None
     changed: Changed | None = None
     history: Annotated[tuple[Standing, ...], BeforeValidator(_as_tuple)] | None = None
+    ours_mentions: Identifiers | None = None
+    theirs_mentions: Identifiers | None = None
     evidence: AtLeast | None = None
 
     @field_validator("path")
@@ -147,7 +160,14 @@ class Match(Strict):
     @property
     def speaks_for_symbols(self) -> bool:
         """Whether the rule is asked for each contested symbol, not for the path."""
-        return any(part is not None for part in (self.symbol, self.place, self.history))
+        parts = (
+            self.symbol,
+            self.place,
+            self.history,
+            self.ours_mentions,
+            self.theirs_mentions,
+        )
+        return any(part is not None for part in parts)
 
 
 class Action(StrEnum):
@@ -295,6 +315,8 @@ class DecidingRule(RuleBase):
         ):
             return False
         if match.history is not None and Standing.UNKNOWN not in match.history:
+            return False
+        if match.ours_mentions is not None or match.theirs_mentions is not None:
             return False
         if match.kind is not None and set(match.kind) <= _WHOLE_ONLY:
             return False
@@ -538,6 +560,9 @@ class Form(StrEnum):
 _DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 
 
+_TEMPLATE = r"^(self\.)?[A-Za-z_{][A-Za-z0-9_{}]*$"
+
+
 class RenameRule(RuleBase):
     """A name that is written otherwise in the merged files.
 
@@ -618,18 +643,28 @@ class CallPatch(Strict):
         call: Name of the method or function as the callers still write it.
         becomes: Its name in the interface.
         receiver: Patterns of the dotted receiver (``off_interface``, ``self.*``); without it any.
+        owner: The new receiver; ``{name}`` stands for the string that the call passes as ``name``.
+            It must be bound in the calling function.
         arguments: The new argument list; without it the arguments stay as they are.
     """
 
     call: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
     becomes: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
     receiver: Patterns | None = None
+    owner: Annotated[str, Field(pattern=_TEMPLATE)] | None = None
     arguments: tuple[NewArgument, ...] | None = None
 
     @field_validator("receiver")
     @classmethod
     def _receivers(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return None if value is None else _check_patterns(value, ".")
+
+    @field_validator("owner")
+    @classmethod
+    def _fields(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"([^{}]|\{[A-Za-z_][A-Za-z0-9_]*\})+", value):
+            raise PydanticCustomError("owner_fields", "write '{keyword}' for a part of the name")
+        return value
 
     @model_validator(mode="after")
     def _order(self) -> CallPatch:
@@ -949,8 +984,9 @@ class Case(Strict):
         history: What history says of it.
         evidence: The class it rests on.
         merged: Text of the merged file; the steps are run on it.
-        ours: Text of ours, for the steps.
-        theirs: Text of theirs, for the steps.
+        base: Text of base, for the steps or of the contested place; likewise ours and theirs.
+        ours: Text of ours.
+        theirs: Text of theirs.
         others: Further files of the merged tree, for the steps.
         rule: Id of the rule that must decide or work; ``none`` when no rule may.
         action: The action that must follow.
@@ -966,6 +1002,7 @@ class Case(Strict):
     history: Standing | None = None
     evidence: EvidenceClass | None = None
     merged: str | None = None
+    base: str | None = None
     ours: str | None = None
     theirs: str | None = None
     others: dict[str, str] = {}
