@@ -20,6 +20,19 @@ test: setup
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2
 
+# A merge of main into dev that stopped with conflicts, settled by one command.
+demo: setup
+	$(BIN)/python scripts/build_demo.py demo
+	@echo; echo '$$ git merge main; git status --short'
+	@git -C demo status --short
+	@echo; echo '$$ resolve'
+	@cd demo && $(abspath $(BIN))/resolve || test $$? -eq 1
+	@echo; echo '$$ git status --short'
+	@git -C demo status --short
+	@echo; echo '$$ resolve explain tidewatch/client.py'
+	@cd demo && $(abspath $(BIN))/resolve explain tidewatch/client.py
+	@echo; echo 'Look around in ./demo: git diff, resolve explain PATH, resolve undo.'
+
 lint: setup
 	$(BIN)/ruff check .
 

@@ -27,7 +27,7 @@ from mergewright.model.resolution import (
     Resolved,
 )
 from mergewright.model.threeway import ThreeWay
-from mergewright.resolve.cascade import BudgetExceeded, Cascade
+from mergewright.resolve.cascade import BudgetExceeded, Cascade, both_ways
 from mergewright.resolve.engines import GitText, is_python, merge_by_lines
 
 LABELS = ThreeWay(base="base", ours="dev", theirs="main")
@@ -402,3 +402,36 @@ def test_rename_merges_under_the_new_name_and_drops_the_old() -> None:
 def test_python_is_known_by_suffix_or_first_line(path: str, text: bytes, expected: bool) -> None:
     """Scripts without a suffix are Python when their first line says so."""
     assert is_python(path, ThreeWay(base=None, ours=text, theirs=text)) is expected
+
+
+@pytest.mark.parametrize(
+    ("gate", "ours", "theirs", "holds"),
+    [
+        ("parse", True, False, False),
+        ("duplicate-definition", False, True, False),
+        ("undefined-name", False, True, True),
+        ("undefined-name", False, False, False),
+        ("conservation", True, True, True),
+    ],
+)
+def test_gates_of_an_open_merge_judge_what_was_settled(
+    gate: str, ours: bool, theirs: bool, holds: bool
+) -> None:
+    """With open places both completions are tested; what only one lacks may still come."""
+
+    def word(passed: bool) -> tuple[GateResult, ...]:
+        return (GateResult(gate=gate, passed=passed),)
+
+    assert both_ways(word(ours), word(theirs))[0].passed is holds
+
+
+def test_open_merge_that_fails_a_gate_becomes_gits_conflict() -> None:
+    """Also what is settled beside an open place must pass the gates."""
+    merge = FileMerge(pieces=(b"broken(\n", PLACE), method="python")
+    outcome = Cascade(
+        labels=LABELS,
+        engine=engine_giving(merge),  # type: ignore[arg-type]
+        git_text=lambda c: GitText(data=b"git", open_places=1, contested_lines=9),
+    ).resolve(conflict(b"b = 1\n", b"B = 1\n", b"X = 1\n", path="a.py"))
+    assert isinstance(outcome, Deferred)
+    assert (outcome.data, outcome.strategy) == (b"git", "gate-parse")

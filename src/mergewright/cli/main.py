@@ -32,6 +32,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "merge_file",
         "Merge three files without a repository, as git merge-file does.",
     ),
+    "explain": (
+        "mergewright.cli.explain",
+        "explain",
+        "Say why a path, or one symbol of it, was decided so in the last run.",
+    ),
     "rules": (
         "mergewright.cli.rules",
         "rules",

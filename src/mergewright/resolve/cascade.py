@@ -34,7 +34,6 @@ from mergewright.resolve.engines import (
     GitText,
     contested_lines,
     is_python,
-    loaded,
     merge_by_lines,
     merge_file,
 )
@@ -109,8 +108,9 @@ def python_gates(
     """The gates of the file's type; none for files without structure of their own."""
     if not is_python(path, versions):
         return ()
-    check = loaded("mergewright.python.gates", "check")
-    return () if check is None else check(path, candidate, versions, decisions)
+    from mergewright.python.gates import check
+
+    return check(path, candidate, versions, decisions)
 
 
 def _no_deciders(conflict: Conflict) -> Sequence[Decider]:  # noqa: ARG001 - a default
@@ -272,9 +272,14 @@ class Cascade:
         )
 
     def _check(self, conflict: Conflict, merge: FileMerge) -> tuple[GateResult, ...]:
-        if not merge.clean:
-            return ()
-        return self.gates(conflict.path, merge.text(), conflict.texts, merge.decisions)
+        def held(side: Side) -> tuple[GateResult, ...]:
+            return self.gates(conflict.path, merge.text(side), conflict.texts, merge.decisions)
+
+        if merge.clean:
+            return held(Side.OURS)
+        if merge.method == "lines":
+            return ()  # what git does too: there is no answer of ours to test
+        return both_ways(held(Side.OURS), held(Side.THEIRS))
 
     def _as_git(
         self,
@@ -289,6 +294,26 @@ class Cascade:
         if git is None:
             return replace(left, gates=gates)
         return replace(left, data=git.data, gates=gates, open_places=max(1, git.open_places))
+
+
+#: Gates that must hold whichever side is taken at the open places.
+_EITHER_WAY = frozenset({"parse", "duplicate-definition"})
+
+
+def both_ways(ours: Sequence[GateResult], theirs: Sequence[GateResult]) -> tuple[GateResult, ...]:
+    """The gates' word on a merge with open places, from its two completions.
+
+    A completion lacks what the other side has at the open places. A name may so be undefined, or
+    an addition missing, in one of them without anything being wrong with what was settled; only
+    what is wrong in both is. A text that does not parse, or that defines a thing twice, is wrong
+    either way.
+    """
+    results = []
+    for left, right in zip(ours, theirs, strict=True):
+        failed = [gate for gate in (left, right) if not gate.passed]
+        counts = bool(failed) if left.gate in _EITHER_WAY else len(failed) == 2
+        results.append(failed[0] if counts else GateResult(gate=left.gate, passed=True))
+    return tuple(results)
 
 
 def unite(versions: ThreeWay[bytes | None], rule: PathRule) -> FileMerge:

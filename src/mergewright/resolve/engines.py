@@ -62,9 +62,9 @@ def merge_file(
         deciders: Asked, in this order, about what structure alone cannot settle.
     """
     if is_python(path, versions):
-        merge_python = loaded("mergewright.python.engine", "merge_python")
-        if merge_python is not None:
-            return merge_python(path, versions, deciders=deciders)  # type: ignore[no-any-return]
+        from mergewright.python.engine import merge_python
+
+        return merge_python(path, versions, deciders=deciders)
     merge_for = loaded("mergewright.formats", "merge_for")
     merge = None if merge_for is None else merge_for(path)
     return merge_by_lines(versions) if merge is None else merge(versions)

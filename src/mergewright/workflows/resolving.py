@@ -287,10 +287,6 @@ def plan_merge(
 
 # -- the worktree ----------------------------------------------------------------------------------
 
-#: Folder below the git folder where runs are kept.
-STATE_FOLDER = "mergewright"
-LAST_RUN = "last-run.json"
-
 
 @dataclass(kw_only=True)
 class WorktreePlan(Plan):
