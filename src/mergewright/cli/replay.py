@@ -2,189 +2,157 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 from typing import Any, Self
 
 import click
-from rich.console import Console
 
-from mergewright.model.errors import UsageError
-from mergewright.workflows.replay.attempts import source_version
-from mergewright.workflows.replay.document import document
+from mergewright.cli.terminal import put, say, write_json
 from mergewright.workflows.replay.dump import classes, dump
-from mergewright.workflows.replay.jobs import Tool
-from mergewright.workflows.replay.manifest import read_manifests
-from mergewright.workflows.replay.peers import PEERS, choose_peers
-from mergewright.workflows.replay.session import Progress, Settings, rows, run, take_sample
+from mergewright.workflows.replay.peers import PEERS
+from mergewright.workflows.replay.request import Replayed, Request
+from mergewright.workflows.replay.request import replay as run_replay
+from mergewright.workflows.replay.scanning import Filter
+from mergewright.workflows.replay.session import Progress
 from mergewright.workflows.replay.store import Store
-from mergewright.workflows.replay.terminal import print_report
 
-OWN = "mergewright"
+FILE = click.Path(path_type=Path, dir_okay=False)
+EXISTING_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+EXISTING_FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
 class _Group(click.Group):
     """``replay MANIFEST…`` and ``replay compare A B`` under one name."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or args[0] not in {"compare", "-h", "--help"}:
+        if not args or args[0] not in {*self.commands, "-h", "--help"}:
             args = ["run", *args]
-        elif args[0] in {"-h", "--help"}:
-            args = ["run", "--help"]
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=_Group)
+@click.group(cls=_Group, short_help="Replay historical merges and judge every result.")
 def replay() -> None:
-    """Replay historical merges and judge every result, beside the peers."""
+    """Replay historical merges and judge every result, beside the peers.
+
+    ``resolve replay MANIFEST… --repos DIR`` is short for ``resolve replay run …``: see
+    ``resolve replay run --help`` for all options.
+    """
 
 
-def _default_store() -> Path:
+def default_store() -> Path:
+    """Where results are kept when ``--db`` is not given."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(cache) / "mergewright" / "replay.sqlite"
 
 
+_INPUT = (
+    click.argument("manifests", nargs=-1, type=EXISTING_FILE),
+    click.option("--repos", type=EXISTING_FOLDER, help="Folder of the repositories that manifests name."),
+    click.option("--repo", type=EXISTING_FOLDER, help="One repository, with --range or --pulls."),
+    click.option("--range", "revisions", default="", help="A..B: all merge commits of the range."),
+    click.option("--pulls", default="", help="Pull requests: a list of BASE HEAD LANDED lines, or auto for the commits of the range that end in (#N) where refs/pull/N/head is there."),
+    click.option("--subject", default="", help="Only merges whose subject matches this regular expression."),
+    click.option("--since", default="", help="Only merges from this day on (YYYY-MM-DD)."),
+    click.option("--until", default="", help="Only merges up to this day."),
+    click.option("--path", "paths", multiple=True, help="Only paths that match this pattern.  [default: *.py, *.pyi]"),
+    click.option("--branch", default="", help="Only what landed on this branch itself (its first parents)."),
+    click.option("--min-conflicts", default=1, show_default=True, type=click.IntRange(1), help="Only merges with so many files to judge."),
+    click.option("--last", type=click.IntRange(1), help="At most so many merges, the newest."),
+    click.option("--both-changed", is_flag=True, help="Judge every file that both sides changed, conflict or not; always so with --pulls."),
+    click.option("--exclude", type=EXISTING_FILE, help="List of what is not to be judged: [REPO] MERGE [PATH] a line."),
+    click.option("--sample", type=click.IntRange(1), help="Judge so many files, chosen at random."),
+    click.option("--seed", default=0, show_default=True, help="Seed of the sample."),
+)  # fmt: skip
+
+_TOOLS = (
+    click.option("--rules", multiple=True, type=EXISTING_FILE, help="Rule file; each one given makes a column of its own."),
+    click.option("--structure-only", is_flag=True, help="Our tool on the three texts alone: no history, policy or memory."),
+    click.option("--peers", default="git,mergiraf", show_default=True, help=f"Other tools, comma-separated: {', '.join(PEERS)}."),
+)  # fmt: skip
+
+_RUN = (
+    click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Merges at once."),
+    click.option("--timeout", default=120.0, show_default=True, type=click.FloatRange(1), help="Seconds that one tool may take for one merge."),
+    click.option("--memory", default=0, type=click.IntRange(0), help="Megabytes of address space of a worker process; 0 for no limit."),
+    click.option("--executor", type=click.Choice(["processes", "dask"]), default="processes", show_default=True, help="Where merges run."),
+    click.option("--scheduler", default="", help="Address of the dask scheduler."),
+    click.option("--db", type=FILE, help="Where results are kept, so that a killed run goes on.  [default: a file in the user's cache folder]"),
+    click.option("--again", is_flag=True, help="Work out our own results again, also when they are kept."),
+)  # fmt: skip
+
+_OUTPUT = (
+    click.option("--json", "json_file", help="Write the report as JSON; - for standard output."),
+    click.option("--dump", "dump_folder", type=click.Path(path_type=Path, file_okay=False), help="Write the texts of chosen files into a folder and print the largest classes of trouble."),
+    click.option("--only", default="wrong,damage,crash", show_default=True, help="What --dump chooses: verdicts, and damage."),
+)  # fmt: skip
+
+
+def _options(function: Any) -> Any:
+    for decorator in reversed((*_INPUT, *_TOOLS, *_RUN, *_OUTPUT)):
+        function = decorator(function)
+    return function
+
+
 @replay.command("run", short_help="Replay historical merges.")
-@click.argument("manifests", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--repos",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Folder of local repositories that the manifests name.",
-)
-@click.option(
-    "--rules",
-    "rule_files",
-    multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="Rule file; each one given makes a column of its own.",
-)
-@click.option(
-    "--peers",
-    default="git,mergiraf",
-    show_default=True,
-    help=f"Comma-separated: {', '.join(PEERS)}; empty for none.",
-)
-@click.option(
-    "--jobs", default=2, show_default=True, type=click.IntRange(1), help="Merges at once."
-)
-@click.option(
-    "--timeout",
-    default=120.0,
-    show_default=True,
-    help="Seconds that one tool may take for one merge.",
-)
-@click.option(
-    "--memory", default=0, help="Megabytes of address space of a worker process; 0 for no limit."
-)
-@click.option(
-    "--db",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where results are kept.  [default: a file in the user's cache folder]",
-)
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(path_type=Path, allow_dash=True),
-    help="Write the report as JSON; - for standard output.",
-)
-@click.option("--sample", type=click.IntRange(1), help="Judge a random part: so many files.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the sample.")
-@click.option(
-    "--structure-only",
-    is_flag=True,
-    help="Our tool on the three texts alone: no history, policy or memory.",
-)
-@click.option(
-    "--again", is_flag=True, help="Work out our own results again, also when they are kept."
-)
-@click.option(
-    "--dump",
-    "dump_folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Write the texts of chosen files of our tool into a folder, and a table of the largest classes of trouble.",
-)
-@click.option(
-    "--only",
-    default="wrong,damage",
-    show_default=True,
-    help="What --dump chooses: verdicts, and damage.",
-)
-def run_command(
-    manifests: tuple[Path, ...],
-    repos: Path | None,
-    rule_files: tuple[Path, ...],
-    peers: str,
-    jobs: int,
-    timeout: float,
-    memory: int,
-    db: Path | None,
-    json_file: Path | None,
-    sample: int | None,
-    seed: int,
-    structure_only: bool,
-    again: bool,
-    dump_folder: Path | None,
-    only: str,
-) -> None:
-    """Replay historical merges and judge every result against what was accepted."""
-    status = Console(stderr=True)
-    if not manifests:
-        raise UsageError("Nothing to replay: name manifests.")
-    if repos is None:
-        raise UsageError("Manifests name repositories: --repos DIR says where they are.")
-    collection = read_manifests(manifests)
-    take_sample(collection, sample, seed)
-    present, absent = choose_peers([name for name in peers.split(",") if name])
-    tools = _own_tools(rule_files, structure_only=structure_only)
-    tools += [Tool(name=name, version=version, peer=True) for name, version in present.items()]
-    settings = Settings(
-        repos=str(repos.absolute()),
-        jobs=jobs,
-        limit=timeout,
-        memory=memory * 1_000_000,
-        again=again,
+@_options
+def run_command(**given: Any) -> None:
+    """Replay historical merges and judge every result against what was accepted.
+
+    Inputs are manifests with --repos, or one repository with --range or --pulls. Results are
+    kept, so that a run that was killed goes on where it was and peers do not run twice.
+    """
+    request = Request(
+        manifests=given["manifests"],
+        repos=given["repos"],
+        repo=given["repo"],
+        revisions=given["revisions"],
+        pulls=given["pulls"],
+        wanted=Filter(
+            subject=given["subject"],
+            since=given["since"],
+            until=given["until"],
+            paths=given["paths"] or Filter().paths,
+            branch=given["branch"],
+            minimum=given["min_conflicts"],
+            last=given["last"],
+            both_changed=given["both_changed"] or bool(given["pulls"]),
+        ),
+        exclude=given["exclude"],
+        sample=given["sample"],
+        seed=given["seed"],
+        rules=given["rules"],
+        peers=tuple(name.strip() for name in given["peers"].split(",") if name.strip()),
+        structure_only=given["structure_only"],
+        again=given["again"],
+        jobs=given["jobs"],
+        timeout=given["timeout"],
+        memory=given["memory"] * 1_000_000,
+        executor=given["executor"],
+        scheduler=given["scheduler"],
     )
-    with Store(db or _default_store()) as store:
-        with _Reporter(status) as reporter:
-            fresh = run(collection, tools, settings, store, progress=reporter)
-        judged = rows(collection, tools, store, fresh)
-        facts: dict[str, Any] = {
-            "inputs": [path.name for path in manifests],
-            "sample": sample,
-            "seed": seed if sample else None,
-        }
-        report = document(collection, judged, tools, absent=absent, settings=facts)
-        if json_file is not None:
-            _write(json_file, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-        if json_file is None or str(json_file) != "-":
-            print_report(report, Console(width=None if sys.stdout.isatty() else 160))
-        if dump_folder is not None:
-            own = tools[0]
-            chosen = frozenset(only.split(","))
-            count = dump(judged, own, store, settings.repos, dump_folder, chosen)
-            for name, places, files, example in classes(judged, own)[:40]:
-                click.echo(f"{places:6} places {files:5} files  {name:40}  {example}")
-            status.print(f"{count} files written to {dump_folder}", highlight=False)
+    with Store(given["db"] or default_store()) as store, _Reporter() as reporter:
+        done = run_replay(request, store, progress=reporter, scanned=reporter.scanned)
+        reporter.finish()
+        _write(done, store, given)
 
 
-def _own_tools(rule_files: tuple[Path, ...], *, structure_only: bool) -> list[Tool]:
-    if structure_only or not rule_files:  # rules need the whole merge
-        return [Tool(name=OWN, version=source_version(), peer=False, structure_only=True)]
-    tools = []
-    for path in rule_files:
-        rules = (str(path.absolute()),)
-        name = OWN if len(rule_files) == 1 else f"{OWN}[{path.name}]"
-        tools.append(Tool(name=name, version=source_version(rules), peer=False, rules=rules))
-    return tools
+def _write(done: Replayed, store: Store, given: dict[str, Any]) -> None:
+    from rich.console import Console
 
+    from mergewright.workflows.replay.terminal import print_report
 
-def _write(path: Path, text: str) -> None:
-    if str(path) == "-":
-        click.echo(text, nl=False)
-    else:
-        path.write_text(text, encoding="utf-8")
+    if given["json_file"]:
+        write_json(done.report, given["json_file"])
+    if given["json_file"] != "-":
+        print_report(done.report, Console(width=None if sys.stdout.isatty() else 160))
+    if given["dump_folder"] is not None:
+        own, chosen = done.tools[0], frozenset(given["only"].split(","))
+        count = dump(done.rows, own, store, done.repos, given["dump_folder"], chosen)
+        for name, places, files, example in classes(done.rows, own)[:40]:
+            put(f"{places:6} places {files:5} files  {name:40}  {example}\n")
+        say(f"{count} files written to {given['dump_folder']}")
 
 
 class _Reporter:
@@ -192,28 +160,44 @@ class _Reporter:
 
     _INTERVAL = 15.0
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._live = console.is_terminal
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
         self._last = 0.0
+        self._open = False
 
     def __enter__(self) -> Self:
         return self
 
+    def __exit__(self, *_: object) -> None:
+        self.finish()
+
     def __call__(self, progress: Progress) -> None:
         finished = progress.done >= progress.total
-        if not finished and progress.seconds - self._last < (0.2 if self._live else self._INTERVAL):
+        interval = 0.2 if self._live else self._INTERVAL
+        if not finished and progress.seconds - self._last < interval:
             return
         self._last = progress.seconds
         minutes, seconds = divmod(int(progress.left + 0.5), 60)
-        text = (
+        self._show(
             f"{progress.done} of {progress.total} files, {progress.rate:.1f} a second, "
             f"{minutes}:{seconds:02d} left"
         )
-        self._console.print(
-            text, end="\r" if self._live and not finished else "\n", highlight=False
-        )
 
-    def __exit__(self, *_: object) -> None:
+    def scanned(self, count: int) -> None:
+        """Say how many merges were looked into."""
+        if count % 100 == 0 or (self._live and count % 5 == 0):
+            self._show(f"{count} merges looked into")
+
+    def finish(self) -> None:
+        """Leave the line."""
+        if self._open:
+            say()
+            self._open = False
+
+    def _show(self, text: str) -> None:
         if self._live:
-            self._console.print()
+            sys.stderr.write(f"\r{text:<70}")
+            sys.stderr.flush()
+            self._open = True
+        else:
+            say(text)

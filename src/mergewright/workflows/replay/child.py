@@ -16,7 +16,8 @@ import sys
 import traceback
 from typing import IO
 
-from mergewright.workflows.replay.jobs import Job, Worker
+from mergewright.workflows.replay.jobs import CodeChangedError, Job, Worker
+from mergewright.workflows.replay.scanning import Found, Scan, look_into
 
 _LENGTH = struct.Struct(">Q")
 
@@ -45,6 +46,13 @@ def receive(stream: IO[bytes]) -> object:
     return pickle.loads(data)  # noqa: S301 - from our own child or supervisor, through a pipe
 
 
+def _look(scan: Scan) -> Found | str:
+    try:
+        return look_into(scan)
+    except Exception as error:  # noqa: BLE001 - one bad merge never stops the rest
+        return "".join(traceback.format_exception(error))
+
+
 def main() -> None:
     """Do jobs until standard input ends."""
     # An interrupt is the supervisor's business; it ends this process by closing the pipe.
@@ -60,6 +68,9 @@ def main() -> None:
             job = receive(jobs)
         except EOFError:
             return
+        if isinstance(job, Scan):
+            send(results, _look(job))
+            continue
         if not isinstance(job, Job):
             raise TypeError("a job is wanted")
         if job.memory:
@@ -67,6 +78,8 @@ def main() -> None:
         try:
             for step in worker.perform(job):
                 send(results, step)
+        except CodeChangedError as error:
+            send(results, error)
         except Exception as error:  # noqa: BLE001 - one bad merge never stops the rest
             send(results, "".join(traceback.format_exception(error)))
 

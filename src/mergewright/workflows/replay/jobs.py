@@ -8,9 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mergewright.model.errors import UsageError
+from mergewright.model.errors import MergewrightError
 from mergewright.model.threeway import ThreeWay
-from mergewright.workflows.replay.attempts import Answer, DecisionRecord, by_structure
+from mergewright.workflows.replay.attempts import (
+    Answer,
+    DecisionRecord,
+    by_structure,
+    source_version,
+)
 from mergewright.workflows.replay.blobs import BlobReader, find_repository, git_directory
 from mergewright.workflows.replay.cases import Case
 from mergewright.workflows.replay.judge import Judge, JudgeState, Score, SymbolVerdict
@@ -65,8 +70,9 @@ class Job:
     """One merge.
 
     Attributes:
-        repos: Folder of repositories; the worker's ``MERGEWRIGHT_REPOS`` has precedence.
-        repo: Name of the repository in that folder, or a path when there is no folder.
+        repos: Folder of repositories, or the one repository itself; the worker's
+            ``MERGEWRIGHT_REPOS`` has precedence.
+        repo: Name of the repository in that folder.
         cases: The judged files.
         steps: Calls of tools, in order.
         states: By case index, what the judge kept of an earlier run.
@@ -117,13 +123,14 @@ def locate(repos: str, repo: str) -> Path:
     Raises:
         UsageError: it is not there.
     """
-    folder = os.environ.get("MERGEWRIGHT_REPOS") or repos
-    if folder:
-        return find_repository(Path(folder), repo)
-    found = git_directory(Path(repo))
-    if found is None:
-        raise UsageError(f"{repo} is no git repository.")
-    return found
+    own = os.environ.get("MERGEWRIGHT_REPOS")
+    if own:
+        return find_repository(Path(own), repo)
+    return git_directory(Path(repos)) or find_repository(Path(repos), repo)
+
+
+class CodeChangedError(MergewrightError):
+    """A worker has other code than the run began with: its results would be kept as of that."""
 
 
 class Worker:
@@ -169,6 +176,11 @@ class Worker:
             return judges[index], texts[index][0]
 
         for step in job.steps:
+            if not step.tool.peer and source_version(step.tool.rules) != step.tool.version:
+                raise CodeChangedError(
+                    "The code or a rule file changed since the run began, or differs on a worker.",
+                    hint="Start the run again; what is kept of the peers is not lost.",
+                )
             if step.failure:
                 lost = Answer(attempt=Attempt(data=None, error=step.failure), strategy="failed")
                 answers: dict[int, Answer | str] = dict.fromkeys(step.cases, lost)

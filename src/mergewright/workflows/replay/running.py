@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import concurrent.futures
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import IO
 
+import mergewright
 from mergewright.workflows.replay.attempts import Answer
 from mergewright.workflows.replay.child import receive, send
-from mergewright.workflows.replay.jobs import Job, Result, Step
+from mergewright.workflows.replay.jobs import CodeChangedError, Job, Result, Step
 from mergewright.workflows.replay.peers import Attempt
+from mergewright.workflows.replay.scanning import Found, Scan
 
 #: A child is replaced after so many jobs: what libraries cache does not pile up.
 JOBS_PER_CHILD = 200
@@ -51,6 +55,8 @@ class Supervisor:
                 send(stdin, rest)
             while steps:
                 value, error = self._next(stdout, job.limit)
+                if isinstance(value, CodeChangedError):
+                    raise value
                 if isinstance(value, tuple):
                     results.extend(value)
                     steps.pop(0)
@@ -69,13 +75,27 @@ class Supervisor:
             self.close()
         return tuple(results)
 
+    def look(self, scan: Scan, limit: float) -> Found:
+        """Look into one landing; one that kills or stalls the child is left out by that name."""
+        stdin, stdout = self._pipes()
+        send(stdin, scan)
+        value, error = self._next(stdout, limit)
+        if isinstance(value, Found):
+            return value
+        text = error if value is None else str(value).strip().splitlines()[-1]
+        return Found(kind="cannot-be-scanned", files=[("cannot-be-scanned", text)])
+
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         if self.stopped:
             raise concurrent.futures.CancelledError
         if self._process is None or self._process.poll() is not None:
             self.close()
+            # -P: modules of the current folder (a repository, say) must not shadow real ones.
+            own = str(Path(mergewright.__file__).parents[1])
+            path = os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH", ""))))
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "mergewright.workflows.replay.child"],
+                [sys.executable, "-P", "-m", "mergewright.workflows.replay.child"],
+                env={**os.environ, "PYTHONPATH": path},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
@@ -132,11 +152,20 @@ def run_job(job: Job) -> tuple[Result, ...]:
 
     The unit that every executor runs, here or on another machine.
     """
+    return _own_supervisor().run(job)
+
+
+def look(scan: Scan, limit: float) -> Found:
+    """Look into one landing in this thread's child process."""
+    return _own_supervisor().look(scan, limit)
+
+
+def _own_supervisor() -> Supervisor:
     supervisor: Supervisor | None = getattr(_local, "supervisor", None)
     if supervisor is None:
         supervisor = _local.supervisor = Supervisor()
         _supervisors.append(supervisor)
-    return supervisor.run(job)
+    return supervisor
 
 
 def close_children() -> None:

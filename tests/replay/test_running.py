@@ -1,0 +1,171 @@
+"""Runs: supervised children, time limits, resumption, order."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mergewright.model.errors import UsageError
+from mergewright.workflows.replay import running
+from mergewright.workflows.replay.jobs import CodeChangedError, Tool
+from mergewright.workflows.replay.peers import choose_peers
+from mergewright.workflows.replay.request import Replayed, Request, replay
+from mergewright.workflows.replay.scanning import Filter
+from mergewright.workflows.replay.session import Progress
+from mergewright.workflows.replay.store import Store
+from tests.replay import history
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("merged") / "example"
+    history.merges(folder)
+    return folder
+
+
+def request_for(repo: Path, *peers: str, timeout: float = 60.0, jobs: int = 1) -> Request:
+    return Request(
+        repo=repo,
+        revisions="main",
+        wanted=Filter(both_changed=True),
+        peers=peers,
+        structure_only=True,
+        timeout=timeout,
+        jobs=jobs,
+    )
+
+
+def without_times(done: Replayed) -> dict[str, object]:
+    """The report without what may differ between two runs."""
+    report = {key: value for key, value in done.report.items() if key != "timing"}
+    for entry in report["files"]:
+        for result in entry["results"].values():
+            del result["seconds"], result["cached"]
+    return report
+
+
+def fake_program(folder: Path, name: str, script: str) -> None:
+    folder.mkdir(exist_ok=True)
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+
+
+@pytest.fixture
+def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "bin"
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return folder
+
+
+def test_straw_men_and_git_are_judged(repo: Path) -> None:
+    """Always ours is right where ours was accepted; git leaves the contested file open."""
+    with Store(None) as store:
+        done = replay(request_for(repo, "git", "ours", "theirs"), store)
+    verdicts = {
+        entry["date"][:16]: {tool: r["verdict"] for tool, r in entry["results"].items()}
+        for entry in done.report["files"]
+    }
+    assert len(verdicts) == 5
+    settled, disjoint, gone = (verdicts[key] for key in sorted(verdicts)[:3])
+    assert settled["git"] == "open"
+    assert (settled["ours"], settled["theirs"]) == ("wrong", "wrong")
+    assert disjoint["git"] == disjoint["mergewright"] == "correct"
+    assert (gone["git"], gone["ours"], gone["theirs"]) == ("open", "wrong", "correct")
+    summary = done.report["summary"]["git"]
+    assert (summary["files"], summary["merges"]["total"]) == (5, 5)
+
+
+def test_a_stopped_run_goes_on_and_ends_the_same(repo: Path, tmp_path: Path) -> None:
+    """What was done before the stop is not done again, and the report is the same."""
+    request = request_for(repo, "git", "ours")
+
+    class StopError(Exception):
+        pass
+
+    def stop(progress: Progress) -> None:
+        if progress.done >= 2:
+            raise StopError
+
+    with Store(tmp_path / "a.sqlite") as store, pytest.raises(StopError):
+        replay(request, store, progress=stop)
+    seen: list[Progress] = []
+    with Store(tmp_path / "a.sqlite") as store:
+        resumed = replay(request, store, progress=seen.append)
+        again = replay(request, store, progress=seen.append)
+    with Store(None) as store:
+        whole = replay(request, store)
+    assert seen[-1].total <= 3, "the finished merges were done again"
+    assert without_times(resumed) == without_times(whole) == without_times(again)
+    assert again.report["timing"]["git"]["from_earlier_runs"] == 5
+
+
+def test_a_tool_that_stalls_is_a_crash_of_that_file(repo: Path, fakes: Path) -> None:
+    """Beyond the time limit a peer is stopped; the other tools are judged as ever."""
+    fake_program(fakes, "weave-driver", 'if [ "$1" = --version ]; then echo 1; else sleep 60; fi')
+    with Store(None) as store:
+        done = replay(request_for(repo, "weave", "ours", timeout=1), store)
+    assert done.report["summary"]["weave"]["crash"] == 4  # git's own conflict for the deletion
+    assert done.report["summary"]["ours"]["crash"] == 0
+    assert done.report["files"][0]["results"]["weave"]["error"] == "timeout"
+
+
+def test_a_tool_that_takes_its_process_along_is_a_crash(repo: Path, fakes: Path) -> None:
+    """A killed worker process costs the file, not the run."""
+    fake_program(
+        fakes, "weave-driver", 'if [ "$1" = --version ]; then echo 1; else kill -9 $PPID; fi'
+    )
+    with Store(None) as store:
+        done = replay(request_for(repo, "weave", "ours"), store)
+    assert done.report["summary"]["weave"]["crash"] == 4
+    assert "died" in done.report["files"][0]["results"]["weave"]["error"]
+    assert done.report["summary"]["ours"]["files"] == 5
+
+
+def test_changed_code_ends_the_run(repo: Path) -> None:
+    """Results of other code than the run began with are not kept."""
+    tool = Tool(name="mergewright", version="other", peer=False, structure_only=True)
+    from mergewright.workflows.replay import request as module
+    from mergewright.workflows.replay.session import Settings, run
+
+    with Store(None) as store:
+        collection = module.collect_cases(request_for(repo), store)
+        with pytest.raises(CodeChangedError):
+            run(collection, [tool], Settings(repos=str(repo)), store)
+
+
+def test_absent_and_unknown_peers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A peer that is not installed is told; one without adapter is an error."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert choose_peers(["weave", "ours"]) == ({"ours": "always"}, ("weave",))
+    with pytest.raises(UsageError, match="No peer 'diffy'"):
+        choose_peers(["diffy"])
+
+
+def test_a_sample_is_the_same_for_the_same_seed(repo: Path) -> None:
+    """Sample and seed decide which files; the number left out is told."""
+    from dataclasses import replace
+
+    with Store(None) as store:
+        first, second, other = (
+            replay(replace(request_for(repo, "ours"), sample=3, seed=seed), store)
+            for seed in (1, 1, 2)
+        )
+    assert without_times(first) == without_times(second)
+    assert first.report["excluded"]["not-in-the-sample"]["count"] == 2
+    assert [r.case for r in first.rows] != [r.case for r in other.rows]
+
+
+def test_no_child_outlives_a_run(repo: Path) -> None:
+    """All child processes are gone when a run is over."""
+    with Store(None) as store:
+        replay(request_for(repo, "ours"), store)
+    assert running._supervisors == []
+
+
+def test_a_store_of_another_format_is_refused(tmp_path: Path) -> None:
+    """A file that is no store, or one of another format, is not written to."""
+    path = tmp_path / "no.sqlite"
+    path.write_text("text " * 400, encoding="utf-8")
+    with pytest.raises(UsageError, match="cannot be used"):
+        Store(path)
