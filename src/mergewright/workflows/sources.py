@@ -47,5 +47,8 @@ def no_sources(
 def default_sources(
     repository: Repository, source: MergeSource, conflicts: Sequence[Conflict]
 ) -> Sources:
-    """What the commands use."""
-    return no_sources(repository, source, conflicts)
+    """What the commands use: history, walked when the first question comes."""
+    from mergewright.workflows.history import LazyHistory
+
+    history = LazyHistory(repository, source, conflicts)
+    return Sources(history=lambda _: (history,), verdicts=history)

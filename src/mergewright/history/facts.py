@@ -1,0 +1,60 @@
+"""What the history core is given of one merge: values and two readers, no git."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from mergewright.model.history import CommitFacts
+from mergewright.model.threeway import Side
+
+#: Gives the bytes of a blob by its id.
+ReadBlob = Callable[[str], bytes]
+#: Gives the blob id of a path in a commit; ``None`` where the commit does not have the path.
+BlobAt = Callable[[str, str], str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideFacts:
+    """The commits of one side that the other does not have.
+
+    Attributes:
+        tip: Full id of the side's tip.
+        commits: Its commits from the merge base on, parents before children.
+    """
+
+    tip: str
+    commits: tuple[CommitFacts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeFacts:
+    """All that is known of the history of one merge.
+
+    Attributes:
+        bases: Full ids of the merge bases; several in a criss-cross, none of unrelated histories.
+        ours: Our side.
+        theirs: Their side.
+        read: Reads a blob.
+        blob_at: Reads a path's blob id in a commit, also in one outside the two sides.
+        renames: Path at the tips to further names that it had on either side.
+    """
+
+    bases: tuple[str, ...]
+    ours: SideFacts
+    theirs: SideFacts
+    read: ReadBlob
+    blob_at: BlobAt
+    renames: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def side(self, side: Side) -> SideFacts:
+        """The facts of ours or theirs.
+
+        Raises:
+            ValueError: ``side`` is neither.
+        """
+        if side is Side.OURS:
+            return self.ours
+        if side is Side.THEIRS:
+            return self.theirs
+        raise ValueError(f"{side.value!r} has no commits of its own")

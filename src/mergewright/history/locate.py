@@ -1,0 +1,135 @@
+"""Finds one named symbol in many versions of a file without parsing the whole file.
+
+A merge looks at hundreds of versions of a file but only at a few of its symbols, so the headers are
+found by one scan and only the wanted symbol's text is read token by token.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_HEADER = re.compile(rb"^([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)", re.MULTILINE)
+_NAME = re.compile(r"^[^\W\d]\w*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """The definitions of one text: dotted name to the offsets of their headers, in file order."""
+
+    offsets: dict[str, tuple[int, ...]]
+    classes: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def headers(data: bytes) -> Headers:
+    """All definitions of a text by dotted name."""
+    offsets: dict[str, list[int]] = {}
+    classes: set[str] = set()
+    stack: list[tuple[int, str]] = []
+    for match in _HEADER.finditer(data):
+        indent = len(match.group(1).expandtabs(8))
+        while stack and stack[-1][0] >= indent:
+            stack.pop()
+        name = match.group(3).decode("utf-8", "replace")
+        dotted = f"{stack[-1][1]}.{name}" if stack else name
+        stack.append((indent, dotted))
+        offsets.setdefault(dotted, []).append(match.start())
+        if match.group(2) == b"class":
+            classes.add(dotted)
+    return Headers({k: tuple(v) for k, v in offsets.items()}, frozenset(classes))
+
+
+_NEXT: dict[int, re.Pattern[bytes]] = {}
+
+
+def _block_end(data: bytes, start: int) -> int:
+    """Offset where the statement that starts at a line start ends, its indented suite included.
+
+    The suite ends at the first line that is not indented deeper, starts with neither a closing bracket nor
+    a comment, and does not stand inside a string of three quotes.
+    """
+    margin = 0
+    while data[start + margin : start + margin + 1] in (b" ", b"\t"):
+        margin += 1
+    pattern = _NEXT.get(margin)
+    if pattern is None:
+        pattern = _NEXT[margin] = re.compile(
+            rb"^[ \t]{0,%d}(?![ \t\r\n\f#)\]}])" % margin, re.MULTILINE
+        )
+    position = data.find(b"\n", start) + 1
+    checked = start
+    inside: dict[bytes, bool] = {b'"""': False, b"'''": False}
+    while position > 0:
+        found = pattern.search(data, position)
+        if found is None or found.start() >= len(data):
+            break
+        end = found.start()
+        for quote in inside:
+            inside[quote] ^= data.count(quote, checked, end) % 2 == 1
+        checked = end
+        if not any(inside.values()):
+            return end
+        position = data.find(b"\n", end) + 1
+    return len(data)
+
+
+def _with_decorators(data: bytes, start: int) -> int:
+    """Offset of the first decorator above a header, or of the header itself."""
+    indent = re.match(rb"[ \t]*", data[start : start + 400])
+    margin = indent.group() if indent else b""
+    best = start
+    position = start
+    for _ in range(40):
+        if position == 0:
+            break
+        line_start = data.rfind(b"\n", 0, position - 1) + 1
+        line = data[line_start : position - 1]
+        if not line.strip() or not line.startswith(margin):
+            break
+        rest = line[len(margin) :]
+        if rest.startswith(b"@"):
+            best = line_start
+        elif not rest.startswith((b" ", b"\t", b")", b"#")):
+            break
+        position = line_start
+    return best
+
+
+def symbol_text(data: bytes, dotted: str) -> bytes | None:
+    """The text of a function, class or assignment with its decorators; ``None`` if it is not there.
+
+    Args:
+        data: The whole file.
+        dotted: Dotted path, as in an outline. Of a name defined more than once, all definitions
+            joined.
+    """
+    found = headers(data).offsets.get(dotted)
+    if found:
+        return b"".join(
+            data[_with_decorators(data, start) : _block_end(data, start)] for start in found
+        )
+    return _assignment(data, dotted)
+
+
+def _assignment(data: bytes, dotted: str) -> bytes | None:
+    parent, _, name = dotted.rpartition(".")
+    if not _NAME.match(name):
+        return None
+    if parent:
+        scope = symbol_text(data, parent) if parent in headers(data).classes else None
+        if scope is None:
+            return None
+    else:
+        scope = data
+    pattern = re.compile(
+        rb"^("
+        + (rb"[ \t]+" if parent else rb"")
+        + rb")"
+        + re.escape(name.encode())
+        + rb"[ \t]*(?::[^=\n]*)?[+|]?=(?!=)",
+        re.MULTILINE,
+    )
+    parts = [scope[m.start() : _block_end(scope, m.start())] for m in pattern.finditer(scope)]
+    return b"".join(parts) if parts else None

@@ -1,0 +1,282 @@
+"""The history of one merge: one object that answers for every contested thing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from mergewright.history.facts import MergeFacts
+from mergewright.history.lineage import (
+    Locate,
+    PathLineage,
+    SymbolLineage,
+    Version,
+    locator,
+    path_lineage,
+    symbol_lineage,
+)
+from mergewright.history.patches import Profile, profile
+from mergewright.history.twins import find_twins
+from mergewright.history.verdicts import Thing, TwinIndex, judge, short
+from mergewright.model.history import CommitFacts, HistorySource, Standing, Twin, Verdict
+from mergewright.model.merge import Answer, Question
+from mergewright.model.resolution import Evidence, EvidenceKind
+from mergewright.model.threeway import Side, ThreeWay
+
+# A commit that touches more paths is a sync, an import or a sweep: it has no twin as a whole.
+MAX_PATHS = 250
+#: Suffixes of the files whose changes count for twins.
+TEXT_SUFFIXES = (".py", ".pyi", ".md", ".rst", ".toml", ".cfg", ".yaml", ".yml", ".sh", ".txt")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewerBase:
+    """A state of a whole file that both sides had after the merge base.
+
+    Attributes:
+        blob: Its blob id.
+        ours: The commit on our side that made it.
+        theirs: The commit on their side that made it.
+    """
+
+    blob: str
+    ours: str
+    theirs: str
+
+
+class MergeHistory:
+    """History of one merge, computed when asked and kept.
+
+    Args:
+        facts: The commits of both sides and the readers.
+        paths: The contested paths; twins are looked for among the commits that touch one of them.
+        names: Contested path to its names in base, ours and theirs, where they differ.
+        locate: Finds a symbol's text in a blob; may come from a store.
+        profiles: Gives the change of a commit; may come from a store.
+    """
+
+    def __init__(
+        self,
+        facts: MergeFacts,
+        paths: Iterable[str],
+        *,
+        names: Mapping[str, ThreeWay[str | None]] | None = None,
+        locate: Locate | None = None,
+        profiles: Callable[[CommitFacts], Profile] | None = None,
+    ) -> None:
+        self.facts = facts
+        self.paths = tuple(dict.fromkeys(paths))
+        self._names = names or {}
+        self._locate = locate or locator(facts.read)
+        self._profile_of = profiles or self._read_profile
+        self._profiles: dict[str, Profile] = {}
+        self.commits: dict[str, CommitFacts] = {
+            commit.oid: commit for side in (facts.ours, facts.theirs) for commit in side.commits
+        }
+        self._interest = self._all_names()
+        self._twins: TwinIndex | None = None
+        self._path_lineages: dict[tuple[Side, str], PathLineage] = {}
+        self._symbols: dict[tuple[str, str], Thing] = {}
+        self._verdicts: dict[Question, Verdict] = {}
+
+    # -- commits and twins ------------------------------------------------------------------------
+
+    def _all_names(self) -> frozenset[str]:
+        found: set[str] = set()
+        for path in self.paths:
+            found.add(path)
+            found.update(self.facts.renames.get(path, ()))
+            found.update(name for name in self._names.get(path, ()) if name is not None)
+        return frozenset(found)
+
+    def touches(self, commit: CommitFacts) -> bool:
+        """Whether a commit changed one of the contested paths."""
+        return any(
+            change.path in self._interest or change.old_path in self._interest
+            for change in commit.changes
+        )
+
+    def profile(self, oid: str) -> Profile:
+        """The change of a commit over its text files; empty for merges and unrelated commits."""
+        found = self._profiles.get(oid)
+        if found is None:
+            commit = self.commits[oid]
+            if len(commit.parents) == 1 and self.touches(commit):
+                found = self._profile_of(commit)
+            else:
+                found = profile(())
+            self._profiles[oid] = found
+        return found
+
+    def _read_profile(self, commit: CommitFacts) -> Profile:
+        return read_profile(commit, self.facts.read)
+
+    @property
+    def twins(self) -> TwinIndex:
+        """All twins of the merge."""
+        if self._twins is None:
+            self._twins = TwinIndex(
+                find_twins(self.facts.ours.commits, self.facts.theirs.commits, self.profile)
+            )
+        return self._twins
+
+    # -- lineages ---------------------------------------------------------------------------------
+
+    def _name(self, path: str, side: Side) -> str:
+        names = self._names.get(path)
+        return (names.get(side) if names is not None else None) or path
+
+    def path_lineage(self, path: str, side: Side) -> PathLineage:
+        """The versions of a contested path along one side."""
+        key = (side, path)
+        if key not in self._path_lineages:
+            self._path_lineages[key] = path_lineage(self.facts, side, self._name(path, side))
+        return self._path_lineages[key]
+
+    def _base_blob(self, path: str) -> str | None:
+        names = (self._name(path, Side.BASE), path, *self.facts.renames.get(path, ()))
+        for base in self.facts.bases:
+            for name in names:
+                blob = self.facts.blob_at(base, name)
+                if blob is not None:
+                    return blob
+        return None
+
+    def newer_base(self, path: str) -> NewerBase | None:
+        """The newest state of a whole file that both sides had after the merge base.
+
+        An earlier squashed sync leaves exactly this: equal contents without common ancestry.
+        """
+        base = self._base_blob(path)
+        mine = {v.blob: v for v in _own(self.path_lineage(path, Side.OURS))}
+        for version in reversed(list(_own(self.path_lineage(path, Side.THEIRS)))):
+            if version.blob is None or version.blob == base:
+                continue
+            found = mine.get(version.blob)
+            if found is not None:
+                return NewerBase(blob=version.blob, ours=found.commit, theirs=version.commit)
+        return None
+
+    def lineages(self, path: str, symbol: str) -> tuple[SymbolLineage, SymbolLineage]:
+        """The states of a symbol along ours and theirs."""
+        thing = self._thing(path, symbol)
+        return thing.ours, thing.theirs
+
+    def _thing(self, path: str, symbol: str) -> Thing:
+        key = (path, symbol)
+        if key not in self._symbols:
+            base_blob = self._base_blob(path)
+            base = None if base_blob is None else self._locate(base_blob, symbol)
+            lineages: list[SymbolLineage] = []
+            tips: list[bytes | None] = []
+            for side in (Side.OURS, Side.THEIRS):
+                lineage = self.path_lineage(path, side)
+                lineages.append(
+                    symbol_lineage(lineage, self.facts.read, symbol, base, self._locate)
+                )
+                blob = lineage.start
+                tips.append(None if blob is None else self._locate(blob, symbol))
+            whole = ThreeWay(base=base, ours=tips[0], theirs=tips[1])
+            self._symbols[key] = Thing(
+                texts=whole,
+                whole=whole,
+                ours=lineages[0],
+                theirs=lineages[1],
+                commits=self.commits,
+            )
+        return self._symbols[key]
+
+    # -- verdicts ---------------------------------------------------------------------------------
+
+    def verdict(self, question: Question) -> Verdict:
+        """What history says of a contested symbol, of a place in it, or of a whole file."""
+        found = self._verdicts.get(question)
+        if found is None:
+            thing = replace(self._thing(question.path, question.symbol), texts=question.versions)
+            found = judge(thing, self.twins)
+            found = replace(found, group=self._group(thing, found))
+            self._verdicts[question] = found
+        return found
+
+    def symbol_verdict(self, path: str, symbol: str) -> Verdict:
+        """The verdict on a symbol as it stands at the two tips."""
+        texts = self._thing(path, symbol).texts
+        return self.verdict(Question(path=path, symbol=symbol, kind="symbol", versions=texts))
+
+    def _group(self, thing: Thing, verdict: Verdict) -> str | None:
+        """The work that brought most of the place: its twin, or the one commit of theirs or ours."""
+        for commits in (
+            tuple(c for t in verdict.twins for c in t.theirs),
+            tuple(_weighted(thing, Side.THEIRS)),
+            tuple(_weighted(thing, Side.OURS)),
+        ):
+            if commits:
+                return short(commits[0])
+        return None
+
+    def decider(self) -> HistoryDecider:
+        """What an engine asks: answers only where a newer common state makes a new base."""
+        return HistoryDecider(self)
+
+
+def read_profile(commit: CommitFacts, read: Callable[[str], bytes]) -> Profile:
+    """The change of a commit over its text files; empty when it touches too many paths."""
+    if len(commit.changes) > MAX_PATHS:
+        return profile(())
+    return profile(
+        (
+            read(change.old_oid) if change.old_oid is not None else None,
+            read(change.new_oid) if change.new_oid is not None else None,
+        )
+        for change in commit.changes
+        if change.path.endswith(TEXT_SUFFIXES) and change.old_oid != change.new_oid
+    )
+
+
+def _own(lineage: PathLineage) -> Iterable[Version]:
+    """Versions that the side made itself, not those that a merge brought from outside."""
+    for version in lineage.versions:
+        if version.blob not in version.outside:
+            yield version
+
+
+def _weighted(thing: Thing, side: Side) -> list[str]:
+    """Commits behind one side's difference, the one with most pieces first."""
+    origin = thing.lineage(side).origin
+    counts: dict[str, int] = {}
+    for commit in (*origin.added.values(), *origin.removed.values()):
+        if commit is not None:
+            counts[commit] = counts.get(commit, 0) + 1
+    return sorted(counts, key=lambda c: (-counts[c], c))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryDecider:
+    """Answers with a newer common state as base; it takes no side, so it needs no rule.
+
+    Sides are taken by rules, which read the verdicts (``match: {history: …}``).
+    """
+
+    history: HistorySource
+
+    def decide(self, question: Question) -> Answer | None:
+        """A new base for a whole symbol, or ``None``."""
+        verdict = self.history.verdict(question)
+        if verdict.standing is not Standing.DIVERGED or verdict.base is None:
+            return None
+        return Answer(
+            strategy="newest-common-state",
+            reason=verdict.reason,
+            base=verdict.base,
+            evidence=(
+                Evidence(kind=EvidenceKind.COMMIT, text=verdict.reason, commits=verdict.commits),
+            ),
+            group=verdict.group,
+        )
+
+
+def twin_titles(twin: Twin, commits: Mapping[str, CommitFacts]) -> str:
+    """The titles of a twin's commits, for reports."""
+    return " / ".join(
+        dict.fromkeys(commits[c].title for c in (*twin.theirs, *twin.ours) if c in commits)
+    )

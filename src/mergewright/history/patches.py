@@ -1,0 +1,118 @@
+"""What a commit changed, as counted pieces without position: patch ids, chains, likeness."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+# Below this many telling pieces an equal change may be chance (a version bump, an added import).
+MIN_TELLING = 4
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A change: the lines that it added and removed, layout-free, each with its count.
+
+    Lines that stand in both (moved ones) cancel out.
+    """
+
+    added: Counter[bytes]
+    removed: Counter[bytes]
+
+    @cached_property
+    def size(self) -> int:
+        """Number of added and removed lines."""
+        return sum(self.added.values()) + sum(self.removed.values())
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left of the change."""
+        return not self.added and not self.removed
+
+    @cached_property
+    def patch_id(self) -> str:
+        """Equal for equal changes wherever they stand; not git's own patch-id."""
+        digest = hashlib.blake2b(digest_size=16)
+        for sign, lines in ((b"+", self.added), (b"-", self.removed)):
+            for line in sorted(lines):
+                digest.update(b"%s%d %s\n" % (sign, lines[line], line))
+        return digest.hexdigest()
+
+
+_SPACES = b" \t\r\n\f()[]{}\\"
+_QUOTES = bytes.maketrans(b"'", b'"')
+_TELLING = re.compile(rb"[0-9A-Za-z]")
+_MIN_LINE = 3
+
+
+def normal_line(line: bytes) -> bytes:
+    """A line without white space, brackets, quote style and a trailing comma."""
+    return line.translate(_QUOTES, _SPACES).rstrip(b",:")
+
+
+def profile(pairs: Iterable[tuple[bytes | None, bytes | None]]) -> Profile:
+    """The change over some files; a line that stands elsewhere in the other version is no change.
+
+    Args:
+        pairs: The text before and after of each file; ``None`` where it does not exist.
+    """
+    added: Counter[bytes] = Counter()
+    removed: Counter[bytes] = Counter()
+    for before, after in pairs:
+        old = before.splitlines() if before else []
+        new = after.splitlines() if after else []
+        for lines, own, other in ((added, new, set(old)), (removed, old, set(new))):
+            for line in own:
+                if line in other:
+                    continue
+                normal = normal_line(line)
+                if len(normal) >= _MIN_LINE and _TELLING.search(normal):
+                    lines[normal] += 1
+    common = added & removed
+    return Profile(added - common, removed - common) if common else Profile(added, removed)
+
+
+def net(profiles: Iterable[Profile]) -> Profile:
+    """The net change of a chain: what one adds and a later one removes is gone."""
+    added: Counter[bytes] = Counter()
+    removed: Counter[bytes] = Counter()
+    for item in profiles:
+        added.update(item.added)
+        removed.update(item.removed)
+    common = added & removed
+    return Profile(added - common, removed - common)
+
+
+def _shared(first: Counter[bytes], second: Counter[bytes]) -> int:
+    small, large = (first, second) if len(first) <= len(second) else (second, first)
+    return sum(min(count, large[line]) for line, count in small.items() if line in large)
+
+
+def likeness(first: Profile, second: Profile) -> float:
+    """Dice coefficient of what two changes add, between 0 and 1.
+
+    Both sides of a contested place take away the same lines, whatever they put there; so removed lines
+    count only between changes that add nothing.
+    """
+    mine, other = _told(first), _told(second)
+    total = sum(mine.values()) + sum(other.values())
+    return 2 * _shared(mine, other) / total if total and _comparable(first, second) else 0.0
+
+
+def containment(part: Profile, whole: Profile) -> float:
+    """The share of what ``part`` adds that ``whole`` adds too, between 0 and 1."""
+    mine, other = _told(part), _told(whole)
+    total = sum(mine.values())
+    return _shared(mine, other) / total if total and _comparable(part, whole) else 0.0
+
+
+def _told(change: Profile) -> Counter[bytes]:
+    return change.added or change.removed
+
+
+def _comparable(first: Profile, second: Profile) -> bool:
+    return bool(first.added) == bool(second.added)

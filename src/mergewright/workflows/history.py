@@ -1,0 +1,323 @@
+"""Feeds the history core from git: one walk for a merge, blobs read once, a store that may be absent."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from mergewright.git.commits import walk
+from mergewright.git.repository import Repository
+from mergewright.history.facts import MergeFacts, SideFacts
+from mergewright.history.locate import symbol_text
+from mergewright.history.merge_history import HistoryDecider, MergeHistory, read_profile
+from mergewright.history.patches import Profile
+from mergewright.model.conflict import Conflict
+from mergewright.model.errors import RepositoryError
+from mergewright.model.history import CommitFacts, Standing, Verdict
+from mergewright.model.merge import Answer, Question
+from mergewright.model.plan import MergeSource
+from mergewright.model.threeway import ThreeWay
+from mergewright.workflows.history_store import HistoryStore
+
+#: Environment variable with the folder for the store of repositories that must not be written to.
+CACHE_VARIABLE = "MERGEWRIGHT_CACHE"
+#: The store's file below the git folder (or the cache folder).
+STORE_NAME = "history.sqlite"
+#: Bytes of blobs that are kept while a merge is looked at.
+_KEPT_BYTES = 192 * 1024 * 1024
+_MAX_RENAME_ROUNDS = 5
+
+
+class TreeStates:
+    """Blob ids of paths in commits; every folder of every tree is looked into once.
+
+    Args:
+        repository: Where the commits are.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._objects = repository.objects
+        self._roots: dict[str, str] = {}
+        self._children: dict[tuple[str, bytes], str | None] = {}
+        self._parts: dict[str, tuple[bytes, ...]] = {}
+
+    def blob_at(self, commit: str, path: str) -> str | None:
+        """The blob id of a path in a commit; ``None`` where it has no such file.
+
+        Raises:
+            RepositoryError: The commit or one of its trees is missing.
+        """
+        oid: str | None = self._roots.get(commit)
+        if oid is None:
+            oid = self._roots[commit] = self._objects.tree_id(commit)
+        parts = self._parts.get(path)
+        if parts is None:
+            parts = self._parts[path] = tuple(os.fsencode(path).split(b"/"))
+        for part in parts:
+            key = (oid, part)
+            if key in self._children:
+                oid = self._children[key]
+            else:
+                oid = self._children[key] = self._child(oid, part, last=part is parts[-1])
+            if oid is None:
+                return None
+        return oid
+
+    def _child(self, tree: str, name: bytes, *, last: bool) -> str | None:
+        for entry, mode, oid in self._objects.level(tree):
+            if entry == name:
+                is_folder = mode == 0o040000
+                return oid if is_folder != last else None
+        return None
+
+
+class _Blobs:
+    """Reads blobs once, within a bound on memory."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._objects = repository.objects
+        self._kept: dict[str, bytes] = {}
+        self._size = 0
+
+    def read(self, oid: str) -> bytes:
+        data = self._kept.get(oid)
+        if data is None:
+            data = self._objects.blob(oid)
+            if self._size + len(data) > _KEPT_BYTES:
+                self._kept.clear()
+                self._size = 0
+            self._kept[oid] = data
+            self._size += len(data)
+        return data
+
+
+def side_commits(
+    repository: Repository, tip: str, bases: Sequence[str], names: set[str]
+) -> SideFacts:
+    """The commits of one side; only those that touch one of the paths carry their changes.
+
+    Args:
+        repository: Where they are.
+        tip: Full id of the side's tip.
+        bases: Full ids whose history is left out.
+        names: The paths of interest; earlier names found on the way are added to it.
+
+    Raises:
+        RepositoryError: History is missing.
+    """
+    plain = walk(repository, [tip], hide=bases, changes=False)
+    changed: dict[str, CommitFacts] = {}
+    asked: set[str] = set()
+    for _ in range(_MAX_RENAME_ROUNDS):
+        new = names - asked
+        if not new:
+            break
+        asked |= new
+        found = walk(repository, [tip], hide=bases, paths=sorted(new))
+        changed.update((commit.oid, commit) for commit in found)
+        for commit in found:
+            for change in commit.changes:
+                if change.old_path is not None and change.path in names:
+                    names.add(change.old_path)
+    return SideFacts(
+        tip=tip,
+        commits=tuple(changed.get(commit.oid, commit) for commit in reversed(plain)),
+    )
+
+
+def _renames(
+    commits: Iterable[CommitFacts], paths: Mapping[str, Iterable[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Contested path to all names that it had; commits come children before parents."""
+    found: dict[str, dict[str, None]] = {
+        path: dict.fromkeys((path, *names)) for path, names in paths.items()
+    }
+    for commit in commits:
+        for change in commit.changes:
+            if change.old_path is None:
+                continue
+            for names in found.values():
+                if change.path in names:
+                    names[change.old_path] = None
+    return {path: tuple(n for n in names if n != path) for path, names in found.items()}
+
+
+def gather(
+    repository: Repository,
+    ours: str,
+    theirs: str,
+    paths: Mapping[str, ThreeWay[str | None]],
+    *,
+    bases: Sequence[str] | None = None,
+) -> MergeFacts:
+    """Everything that the history core needs of one merge.
+
+    Args:
+        repository: Where the commits are; it is only read.
+        ours: Full id of our tip.
+        theirs: Full id of their tip.
+        paths: Contested path to its names in base, ours and theirs.
+        bases: Merge bases; looked up unless given.
+
+    Raises:
+        RepositoryError: History is missing.
+    """
+    if bases is None:
+        bases = repository.merge_bases(ours, theirs)
+    names = {n for path, three in paths.items() for n in (path, *three) if n is not None}
+    mine = side_commits(repository, ours, bases, names)
+    other = side_commits(repository, theirs, bases, names)
+    states = TreeStates(repository)
+    return MergeFacts(
+        bases=tuple(bases),
+        ours=mine,
+        theirs=other,
+        read=_Blobs(repository).read,
+        blob_at=states.blob_at,
+        renames=_renames(
+            (*reversed(mine.commits), *reversed(other.commits)),
+            {p: [n for n in three if n is not None] for p, three in paths.items()},
+        ),
+    )
+
+
+def store_for(
+    repository: Repository, cache: str | os.PathLike[str] | None = None
+) -> HistoryStore | None:
+    """The store of a repository, or ``None`` where nothing may be written.
+
+    Args:
+        repository: Whose history is kept. In its git folder, unless it is bare or read-only: those
+            have a store only in a given folder.
+        cache: A folder; ``MERGEWRIGHT_CACHE`` unless given.
+    """
+    folder = cache or os.environ.get(CACHE_VARIABLE)
+    if folder:
+        return HistoryStore(Path(folder) / STORE_NAME)
+    if repository.is_bare or not os.access(repository.common_dir, os.W_OK):
+        return None
+    return HistoryStore(repository.common_dir / "mergewright" / STORE_NAME)
+
+
+class _Reader:
+    """Symbol texts and changes, from the store where it knows them."""
+
+    def __init__(self, facts: MergeFacts, store: HistoryStore | None) -> None:
+        self._facts = facts
+        self._store = store
+        self._known: dict[tuple[str, str], bytes | None] = {}
+
+    def locate(self, blob: str, name: str) -> bytes | None:
+        key = (blob, name)
+        if key in self._known:
+            return self._known[key]
+        if not name:
+            return self._facts.read(blob)
+        known, text = (False, None) if self._store is None else self._store.symbol(blob, name)
+        if not known:
+            text = symbol_text(self._facts.read(blob), name)
+            if self._store is not None:
+                self._store.keep_symbol(blob, name, text)
+        self._known[key] = text
+        return text
+
+    def profile(self, commit: CommitFacts) -> Profile:
+        found = None if self._store is None else self._store.change(commit.oid)
+        if found is None:
+            found = read_profile(commit, self._facts.read)
+            if self._store is not None:
+                self._store.keep_change(commit.oid, found)
+        return found
+
+
+def open_history(
+    repository: Repository,
+    source: MergeSource,
+    paths: Mapping[str, ThreeWay[str | None]],
+    *,
+    store: HistoryStore | None = None,
+) -> MergeHistory:
+    """The history of a merge.
+
+    Args:
+        repository: Where the commits are; it is only read.
+        source: What is merged.
+        paths: Contested path to its names in base, ours and theirs.
+        store: What was read before.
+
+    Raises:
+        RepositoryError: History is missing, or what is merged are not two commits.
+    """
+    ours, theirs = source.commits.ours, source.commits.theirs
+    if ours is None or theirs is None:
+        raise RepositoryError("one of the two sides is no commit: it has no history")
+    base = source.commits.base
+    facts = gather(repository, ours, theirs, paths, bases=None if base is None else (base,))
+    reader = _Reader(facts, store)
+    return MergeHistory(facts, paths, names=paths, locate=reader.locate, profiles=reader.profile)
+
+
+def conflict_paths(conflicts: Iterable[Conflict]) -> dict[str, ThreeWay[str | None]]:
+    """Contested path to its names in the three versions."""
+    return {
+        conflict.path: conflict.versions.map(lambda v: None if v is None else v.path)
+        for conflict in conflicts
+    }
+
+
+class LazyHistory:
+    """History of one merge, walked when the first question comes.
+
+    Missing history is no error here: every verdict is then unknown, and says why.
+
+    Args:
+        repository: Where the commits are.
+        source: What is merged.
+        conflicts: The contested paths.
+    """
+
+    def __init__(
+        self, repository: Repository, source: MergeSource, conflicts: Sequence[Conflict]
+    ) -> None:
+        self._repository = repository
+        self._source = source
+        self._paths = conflict_paths(conflicts)
+        self._lock = threading.RLock()
+        self._history: MergeHistory | None = None
+        self._store: HistoryStore | None = None
+        self._trouble: str | None = None
+
+    def _open(self) -> MergeHistory | None:
+        if self._history is None and self._trouble is None:
+            try:
+                self._store = store_for(self._repository)
+                self._history = open_history(
+                    self._repository, self._source, self._paths, store=self._store
+                )
+            except RepositoryError as error:
+                self._trouble = error.message
+        return self._history
+
+    def verdict(self, question: Question) -> Verdict:
+        """What history says of a contested thing."""
+        with self._lock:
+            try:
+                history = self._open()
+                if history is not None and question.path in self._paths:
+                    found = history.verdict(question)
+                    if self._store is not None:
+                        self._store.flush()
+                    return found
+            except RepositoryError as error:
+                self._trouble = error.message
+                self._history = None
+            return Verdict(
+                standing=Standing.UNKNOWN,
+                reason=f"History is not known: {self._trouble or 'the path is not contested'}.",
+            )
+
+    def decide(self, question: Question) -> Answer | None:
+        """A newer common state as base, where there is one."""
+        return HistoryDecider(self).decide(question)

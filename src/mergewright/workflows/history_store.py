@@ -1,0 +1,219 @@
+"""What was read of a repository's history before, kept in one embedded database.
+
+Everything in it can be computed again from the repository: it may be deleted at any time, and a database
+that is locked, damaged or written by another version only makes the run slower. Keys are blob and commit
+ids, so that nothing in it can become stale.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mergewright.history.patches import Profile
+
+#: Changes with the form of what is stored; another version's tables are dropped.
+FORMAT = 1
+#: Size in bytes above which the oldest half of the rows goes.
+MAX_BYTES = 256 * 1024 * 1024
+_TIMEOUT = 5.0
+_BATCH = 400
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS symbol (
+    blob TEXT NOT NULL, name TEXT NOT NULL, body INTEGER, PRIMARY KEY (blob, name)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS body (id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS change (oid TEXT PRIMARY KEY, lines BLOB NOT NULL) WITHOUT ROWID;
+"""
+
+
+class HistoryStore:
+    """Symbol texts by blob and name, and changes by commit; every failure means "not known".
+
+    Safe for runs beside each other: readers never wait, writers add rows that are equal for all.
+
+    Args:
+        path: The database file; made when needed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._db: sqlite3.Connection | None = None
+        self._symbols: dict[tuple[str, str], bytes | None] = {}
+        self._changes: dict[str, Profile] = {}
+        self._bodies: dict[int, bytes] = {}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = self._open()
+        except (OSError, sqlite3.Error):
+            self._db = None
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(
+            self.path, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
+        )
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=OFF")
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version != FORMAT:
+                db.executescript(
+                    "DROP TABLE IF EXISTS symbol; DROP TABLE IF EXISTS body; DROP TABLE IF EXISTS change;"
+                )
+            db.executescript(_SCHEMA)
+            db.execute(f"PRAGMA user_version={FORMAT}")
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    # -- symbols ----------------------------------------------------------------------------------
+
+    def symbol(self, blob: str, name: str) -> tuple[bool, bytes | None]:
+        """Whether the text of a symbol in a blob is known, and the text."""
+        if self._db is None:
+            return False, None
+        with contextlib.suppress(sqlite3.Error, zlib.error):
+            row = self._db.execute(
+                "SELECT body FROM symbol WHERE blob=? AND name=?", (blob, name)
+            ).fetchone()
+            if row is None:
+                return False, None
+            if row[0] is None:
+                return True, None
+            text = self._bodies.get(row[0])
+            if text is None:
+                found = self._db.execute("SELECT text FROM body WHERE id=?", (row[0],)).fetchone()
+                if found is None:
+                    return False, None
+                text = self._bodies[row[0]] = zlib.decompress(found[0])
+            return True, text
+        return False, None
+
+    def keep_symbol(self, blob: str, name: str, text: bytes | None) -> None:
+        """Remember a symbol's text; written with :meth:`flush`."""
+        self._symbols[blob, name] = text
+        if len(self._symbols) >= _BATCH * 10:
+            self.flush()
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def change(self, oid: str) -> Profile | None:
+        """The change of a commit, if it is known."""
+        if self._db is None:
+            return None
+        with contextlib.suppress(sqlite3.Error, zlib.error, ValueError, TypeError):
+            row = self._db.execute("SELECT lines FROM change WHERE oid=?", (oid,)).fetchone()
+            if row is not None:
+                added, removed = json.loads(zlib.decompress(row[0]))
+                return Profile(_counter(added), _counter(removed))
+        return None
+
+    def keep_change(self, oid: str, change: Profile) -> None:
+        """Remember a commit's change; written with :meth:`flush`."""
+        self._changes[oid] = change
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Write what was remembered since the last time; gives up silently when it cannot."""
+        symbols, changes = self._symbols, self._changes
+        self._symbols, self._changes = {}, {}
+        if self._db is None or not (symbols or changes):
+            return
+        with contextlib.suppress(sqlite3.Error, OSError):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._write(symbols, changes)
+                self._db.execute("COMMIT")
+            except sqlite3.Error:
+                self._db.execute("ROLLBACK")
+                raise
+            if self.path.stat().st_size > MAX_BYTES:
+                self._shrink()
+
+    def _write(
+        self, symbols: dict[tuple[str, str], bytes | None], changes: dict[str, Profile]
+    ) -> None:
+        assert self._db is not None
+        numbers: dict[bytes, int] = {}
+        for text in symbols.values():
+            if text is None or text in numbers:
+                continue
+            digest = _digest(text)
+            self._db.execute(
+                "INSERT OR IGNORE INTO body (digest, text) VALUES (?, ?)",
+                (digest, zlib.compress(text, 1)),
+            )
+            row = self._db.execute("SELECT id FROM body WHERE digest=?", (digest,)).fetchone()
+            numbers[text] = row[0]
+        self._db.executemany(
+            "INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)",
+            (
+                (blob, name, None if text is None else numbers[text])
+                for (blob, name), text in symbols.items()
+            ),
+        )
+        self._db.executemany(
+            "INSERT OR REPLACE INTO change VALUES (?, ?)",
+            (
+                (oid, zlib.compress(json.dumps([_listed(c.added), _listed(c.removed)]).encode(), 1))
+                for oid, c in changes.items()
+            ),
+        )
+
+    def _shrink(self) -> None:
+        assert self._db is not None
+        row = self._db.execute("SELECT max(id) FROM body").fetchone()
+        half = (row[0] or 0) // 2
+        self._db.execute("DELETE FROM symbol WHERE body <= ? OR body IS NULL", (half,))
+        self._db.execute("DELETE FROM body WHERE id <= ?", (half,))
+        self._db.execute("DELETE FROM change")
+        self._bodies.clear()
+        self._db.execute("VACUUM")
+
+    def close(self) -> None:
+        """Write what is left and close the database."""
+        self.flush()
+        if self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.close()
+            self._db = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _digest(text: bytes) -> bytes:
+    import hashlib
+
+    return hashlib.blake2b(text, digest_size=20).digest()
+
+
+def _listed(lines: Counter[bytes]) -> list[list[str | int]]:
+    return [[line.decode("latin-1"), count] for line, count in lines.items()]
+
+
+def _counter(pairs: Iterable[tuple[str, int]]) -> Counter[bytes]:
+    return Counter(dict(_decoded(pairs)))
+
+
+def _decoded(pairs: Iterable[tuple[str, int]]) -> Iterator[tuple[bytes, int]]:
+    for line, count in pairs:
+        yield line.encode("latin-1"), count
