@@ -5,6 +5,7 @@ The form of a case is described in ``corpus/README.md``.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -273,12 +274,14 @@ class BuiltHistory:
         ours: Name of the tip of ours (branch ``dev``).
         theirs: Name of the tip of theirs (branch ``main``).
         trees: The tree after each commit.
+        ids: The full id of each commit.
     """
 
     commits: tuple[CommitSpec, ...]
     ours: str
     theirs: str
     trees: dict[str, dict[str, str]]
+    ids: dict[str, str]
 
     @property
     def branches(self) -> dict[str, str]:
@@ -333,6 +336,7 @@ def build_history(about: Description) -> BuiltHistory:
     day = 86400
     trees: dict[str, dict[str, str]] = {"start": dict(about.start)}
     specs = [CommitSpec(name="start", files=_bytes(about.start), message="Start\n", time=EPOCH)]
+    known = {"start": _commit_id(specs[0], dict(about.start), [])}
     done: dict[str, Commit] = {}
     base = _State("start", dict(about.start))
     sides: dict[str, _State] = {}
@@ -352,21 +356,56 @@ def build_history(about: Description) -> BuiltHistory:
         done[commit.id] = commit
         trees[commit.id] = dict(state.files)
         body = f"\n{commit.body.strip()}\n" if commit.body.strip() else ""
-        specs.append(
-            CommitSpec(
-                name=commit.id,
-                parents=parents,
-                files=_bytes(state.files),
-                message=f"{commit.subject}\n{body}",
-                author=commit.author,
-                time=EPOCH + round(commit.day * day),
-            )
+        for name, oid in known.items():
+            body = body.replace(f"{{id:{name}}}", oid)
+        spec = CommitSpec(
+            name=commit.id,
+            parents=parents,
+            files=_bytes(state.files),
+            message=f"{commit.subject}\n{body}",
+            author=commit.author,
+            time=EPOCH + round(commit.day * day),
         )
+        specs.append(spec)
+        known[commit.id] = _commit_id(spec, state.files, [known[name] for name in parents])
     if set(sides) != {"ours", "theirs"}:
         raise HistoryError("both sides need a commit")
     return BuiltHistory(
-        commits=tuple(specs), ours=sides["ours"].tip, theirs=sides["theirs"].tip, trees=trees
+        commits=tuple(specs),
+        ours=sides["ours"].tip,
+        theirs=sides["theirs"].tip,
+        trees=trees,
+        ids=known,
     )
+
+
+def _object_id(kind: str, data: bytes) -> str:
+    head = f"{kind} {len(data)}\0".encode()
+    return hashlib.sha1(head + data, usedforsecurity=False).hexdigest()
+
+
+def _tree_id(files: dict[str, str]) -> str:
+    entries: list[tuple[bytes, bytes]] = []
+    folders: dict[str, dict[str, str]] = {}
+    for path, text in files.items():
+        head, slash, rest = path.partition("/")
+        if slash:
+            folders.setdefault(head, {})[rest] = text
+        else:
+            blob = bytes.fromhex(_object_id("blob", text.encode()))
+            entries.append((head.encode(), b"100644 " + head.encode() + b"\0" + blob))
+    for name, inner in folders.items():
+        tree = bytes.fromhex(_tree_id(inner))
+        entries.append((name.encode() + b"/", b"40000 " + name.encode() + b"\0" + tree))
+    return _object_id("tree", b"".join(data for _, data in sorted(entries)))
+
+
+def _commit_id(spec: CommitSpec, files: dict[str, str], parents: list[str]) -> str:
+    """The id that git will give the commit, so that messages can name earlier commits."""
+    who = f"{spec.author} {spec.time} +0000"
+    lines = [f"tree {_tree_id(files)}", *(f"parent {oid}" for oid in parents)]
+    lines += [f"author {who}", f"committer {who}", "", spec.message]
+    return _object_id("commit", "\n".join(lines).encode())
 
 
 def _bytes(files: dict[str, str]) -> dict[str, bytes]:

@@ -165,7 +165,7 @@ def test_one_side_unchanged(case: Case) -> None:
 def test_history_case_is_well_formed(case: Case, tmp_path: Path) -> None:
     """Its commits build, git contests the paths that it says, and what it expects exists."""
     built = build_history(case.about)
-    build_repository(tmp_path / "r", built.commits, branches=built.branches)
+    assert build_repository(tmp_path / "r", built.commits, branches=built.branches) == built.ids
     done = git(
         tmp_path / "r",
         "merge-tree",
