@@ -1,6 +1,6 @@
 """Look after the golden cases: ``python -m tests.corpus.manage COMMAND [CASE…]``.
 
-``status``  how every file case stands; nothing is written.
+``status``  how every case stands; nothing is written.
 ``settle``  run the pending cases: a right one loses its ``pending`` mark, any other becomes a known
             failure with what comes out now.
 ``promote`` make known failures that work now ordinary cases.
@@ -14,13 +14,24 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 
 from tests.corpus.cases import CORPUS, KNOWN, Case, find
-from tests.corpus.running import Result, judge, run_file
+from tests.corpus.running import (
+    Result,
+    TreeResult,
+    build_case,
+    ideal_of,
+    judge,
+    judge_tree,
+    run_file,
+    run_tree,
+)
 
 
 def _say(text: str) -> None:
@@ -56,7 +67,16 @@ def _edit_yaml(folder: Path, *, drop: tuple[str, ...] = (), now: str | None = No
     path.write_text(text, encoding="utf-8")
 
 
-def _write_now(folder: Path, result: Result, suffix: str) -> None:
+def _write_now(folder: Path, result: Result | TreeResult, suffix: str) -> None:
+    if isinstance(result, TreeResult):
+        target = folder / "expected_now"
+        if target.exists():
+            shutil.rmtree(target)
+        for name, data in result.files.items():
+            if data is not None:
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                (target / name).write_bytes(data)
+        return
     for path in folder.iterdir():
         if path.name.partition(".")[0] == "expected_now":
             path.unlink()
@@ -65,6 +85,8 @@ def _write_now(folder: Path, result: Result, suffix: str) -> None:
 
 
 def _suffix(case: Case) -> str:
+    if case.form != "file":
+        return ""
     path = case.file("ours") or case.file("theirs")
     assert path is not None
     return path.name.removeprefix(path.name.partition(".")[0])
@@ -74,14 +96,16 @@ def _promote(case: Case) -> None:
     target = CORPUS / case.name
     _move(case, target)
     for path in target.iterdir():
-        if path.name.partition(".")[0] == "expected_now":
+        if path.is_dir() and path.name == "expected_now":
+            shutil.rmtree(path)
+        elif path.name.partition(".")[0] == "expected_now":
             path.unlink()
     _rename(target, "expected_ideal", "expected")
     _edit_yaml(target, drop=("now", "pending"))
     _git("add", "-A", "--", str(target))
 
 
-def _demote(case: Case, result: Result, verdict: str) -> None:
+def _demote(case: Case, result: Result | TreeResult, verdict: str) -> None:
     target = CORPUS / KNOWN / case.name
     suffix = _suffix(case)
     _move(case, target)
@@ -89,6 +113,20 @@ def _demote(case: Case, result: Result, verdict: str) -> None:
     _write_now(target, result, suffix)
     _edit_yaml(target, drop=("pending",), now=verdict)
     _git("add", "-A", "--", str(target))
+
+
+def _run(case: Case) -> tuple[str, Result | TreeResult, object] | None:
+    """The judgement, the result and what is open; ``None`` while there is no engine."""
+    if case.form == "file":
+        result = run_file(case)
+        if result is None:
+            return None
+        return judge(case, result, case.data(case.ideal_stem)), result, list(result.open)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "r"
+        ideal = ideal_of(case, build_case(case, folder))
+        merged = run_tree(case, folder, list(ideal))
+        return judge_tree(merged, ideal), merged, merged.open
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -105,31 +143,28 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = [
         case
         for case in find()
-        if case.form == "file"
-        and (
-            not options.cases
-            or any(case.name == name or case.name.startswith(name + "/") for name in options.cases)
-        )
+        if not options.cases
+        or any(case.name == name or case.name.startswith(name + "/") for name in options.cases)
     ]
     counts: Counter[str] = Counter()
     failed = False
     for case in chosen:
         try:
-            result = run_file(case)
+            ran = _run(case)
         except Exception as error:  # noqa: BLE001 - a crash is a finding about the engine
             _say(f"CRASH    {case.name}: {type(error).__name__}: {error}")
             counts["crash"] += 1
             failed = True
             continue
-        if result is None:
+        if ran is None:
             counts["no engine yet"] += 1
             continue
-        verdict = judge(case, result, case.data(case.ideal_stem))
+        verdict, result, opened = ran
         was = "pending" if case.about.pending else "known" if case.known else "case"
         counts[f"{was}: {verdict}"] += 1
         recorded = case.known and verdict == case.about.now
         if verdict != "right" and not (recorded and options.command == "status"):
-            _say(f"{verdict:8} {was:8} {case.name}  {list(result.open)}")
+            _say(f"{verdict:8} {was:8} {case.name}  {opened}")
         if was == "case":
             if verdict != "right" and options.command == "demote":
                 _demote(case, result, verdict)

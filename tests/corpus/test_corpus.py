@@ -6,8 +6,21 @@ import difflib
 from pathlib import Path
 
 import pytest
-from tests.corpus.cases import CORPUS, Case, build_history, expected_text, find
-from tests.corpus.running import Result, judge, run_file, sides_of_markers, tree_of
+from tests.corpus.cases import CORPUS, VERSIONS, Case, build_history, expected_text, find
+from tests.corpus.running import (
+    Ideal,
+    Judgement,
+    Result,
+    TreeResult,
+    build_case,
+    ideal_of,
+    judge,
+    judge_tree,
+    run_file,
+    run_tree,
+    sides_of_markers,
+    tree_of,
+)
 
 from mergewright.model.threeway import ThreeWay
 from mergewright.testing import build_repository, git
@@ -55,10 +68,11 @@ def test_enough_cases() -> None:
 
 
 def test_no_stray_folder() -> None:
-    """Every folder with files belongs to a case."""
+    """Every folder with files belongs to a case (``demo/`` holds the README's repository)."""
     folders = {case.folder for case in CASES}
     for path in CORPUS.rglob("*"):
-        if path.is_file() and path.parent != CORPUS:
+        topic = path.relative_to(CORPUS).parts[0]
+        if path.is_file() and path.parent != CORPUS and topic != "demo":
             assert folders & set(path.parents), f"{path} belongs to no case"
 
 
@@ -180,6 +194,7 @@ def test_history_case_is_well_formed(case: Case, tmp_path: Path) -> None:
     _, *rest = done.stdout.split(b"\0\0")[0].split(b"\0")
     contested = sorted(name.decode() for name in rest if name) if done.returncode else []
     assert contested == sorted(case.about.contested)
+    assert set(contested) <= set(case.about.expected)
     for path, wanted in case.about.expected.items():
         if not wanted.open:
             text = expected_text(built, path, wanted)
@@ -191,3 +206,63 @@ def test_history_case_is_well_formed(case: Case, tmp_path: Path) -> None:
         assert any(verdict.path in tree for tree in built.trees.values())
     if case.about.outcome == "conflict":
         assert any(wanted.open for wanted in case.about.expected.values())
+
+
+@each(TREES)
+def test_tree_case_is_well_formed(case: Case) -> None:
+    """All four trees are there, and Python files of the right one parse."""
+    for stem in (*VERSIONS, case.ideal_stem):
+        assert case.tree(stem), f"{case.name} has no folder {stem}"
+    for path, data in (case.tree(case.ideal_stem) or {}).items():
+        if path.endswith(".py"):
+            assert tree_of(data) is not None, path
+
+
+def _merged(case: Case, folder: Path) -> tuple[Judgement, TreeResult, Ideal]:
+    if case.about.pending:
+        pytest.skip(f"pending: {case.about.pending}")
+    built = build_case(case, folder)
+    ideal = ideal_of(case, built)
+    result = run_tree(case, folder, list(ideal))
+    return judge_tree(result, ideal), result, ideal
+
+
+@each([case for case in HISTORIES + TREES if not case.known])
+def test_merge_case(case: Case, tmp_path: Path) -> None:
+    """A whole merge, with the commits of both sides, gives exactly the right result."""
+    verdict, result, ideal = _merged(case, tmp_path / "r")
+    if verdict != "right":
+        parts = [
+            difference(data, result.files.get(path), f"expected {path}")
+            for path, (data, _) in ideal.items()
+        ]
+        pytest.fail(
+            f"{case.name}: {verdict}; open: {result.open}; {result.reasons}\n"
+            + "\n".join(parts)
+            + f"\nTo record it: python -m tests.corpus.manage demote {case.name}"
+        )
+
+
+@each([case for case in HISTORIES + TREES if case.known])
+def test_known_merge_failure(case: Case, tmp_path: Path) -> None:
+    """A known failure of a whole merge comes out as recorded; a good one is promoted."""
+    verdict, result, _ = _merged(case, tmp_path / "r")
+    if verdict == "right":
+        pytest.fail(
+            f"{case.name} works now. Promote it: python -m tests.corpus.manage promote {case.name}"
+            f"\n(git mv corpus/known_failures/{case.name} corpus/{case.name}; git rm -r its"
+            " expected_now; git mv expected_ideal, if any, to expected; drop `now` from case.yaml)"
+        )
+    now = case.tree("expected_now") or {}
+    got = {path: data for path, data in result.files.items() if data is not None}
+    if verdict != case.about.now or got != now:
+        parts = [
+            difference(now.get(path), got.get(path), f"expected_now {path}")
+            for path in sorted({*now, *got})
+        ]
+        pytest.fail(
+            f"{case.name} fails in another way than recorded: {case.about.now} then, {verdict} now"
+            f"; open: {result.open}\n"
+            + "\n".join(parts)
+            + f"\nIf the change is meant: python -m tests.corpus.manage refresh {case.name}"
+        )
