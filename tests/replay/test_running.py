@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.replay import history
 
 from mergewright.model.errors import UsageError
 from mergewright.workflows.replay import running
@@ -13,7 +14,6 @@ from mergewright.workflows.replay.request import Replayed, Request, replay
 from mergewright.workflows.replay.scanning import Filter
 from mergewright.workflows.replay.session import Progress
 from mergewright.workflows.replay.store import Store
-from tests.replay import history
 
 
 @pytest.fixture(scope="module")

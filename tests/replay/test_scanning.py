@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+from tests.replay import history
 
 from mergewright.model.errors import UsageError
 from mergewright.workflows.replay.cases import Case, Collection
 from mergewright.workflows.replay.request import Request, collect_cases
 from mergewright.workflows.replay.scanning import Exclusions, Filter, Found, Scan, look_into
 from mergewright.workflows.replay.store import Store
-from tests.replay import history
 
 
 @pytest.fixture(scope="module")
