@@ -169,3 +169,49 @@ def test_a_store_of_another_format_is_refused(tmp_path: Path) -> None:
     path.write_text("text " * 400, encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be used"):
         Store(path)
+
+
+def test_two_rule_files_are_two_columns(repo: Path, tmp_path: Path) -> None:
+    """Each rule file is a column of its own; the rule that decided is named and judged."""
+    from dataclasses import replace
+
+    rules = tmp_path / "mine.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n  - id: keep-ours\n    reason: The team keeps its own.\n"
+        "    match: {path: a.py}\n    action: take-ours\n",
+        encoding="utf-8",
+    )
+    request = replace(
+        request_for(repo, "ours"),
+        structure_only=False,
+        rules=("default", str(rules)),
+        wanted=Filter(),
+    )
+    with Store(None) as store:
+        done = replay(request, store)
+    assert [tool.name for tool in done.tools[:2]] == ["mergewright[default]", "mergewright[mine]"]
+    mine, ours = (done.report["summary"][name] for name in ("mergewright[mine]", "ours"))
+    assert {key: mine[key] for key in ("correct", "wrong", "open")} == {
+        key: ours[key] for key in ("correct", "wrong", "open")
+    }
+    (row,) = done.report["rules"]["mergewright[mine]"]
+    assert (row["name"], row["right"] + row["wrong"] > 0) == ("keep-ours", True)
+    assert done.report["timing"]["mergewright[mine]"]["merges"]["number"] > 0
+
+
+def test_rules_of_the_repository_hold_by_default(repo: Path) -> None:
+    """Without ``--rules`` the repository's own rule file is replayed, else the shipped default."""
+    from dataclasses import replace
+
+    from mergewright.workflows.replay.request import own_tools
+
+    request = replace(request_for(repo), structure_only=False)
+    assert own_tools(request)[0].rules == ("default",)
+    own = repo / ".mergewright.yaml"
+    own.write_text("version: 1\nrules: []\n", encoding="utf-8")
+    try:
+        assert own_tools(request)[0].rules == (str(own),)
+    finally:
+        own.unlink()
+    with pytest.raises(UsageError, match="neither a rule file nor"):
+        own_tools(replace(request, rules=("no-such-pack",)))

@@ -67,7 +67,7 @@ _INPUT = (
 )  # fmt: skip
 
 _TOOLS = (
-    click.option("--rules", multiple=True, type=EXISTING_FILE, help="Rule file; each one given makes a column of its own."),
+    click.option("--rules", multiple=True, metavar="FILE", help="Rule file or name of a shipped pack; each one given makes a column of its own."),
     click.option("--structure-only", is_flag=True, help="Our tool on the three texts alone: no history, policy or memory."),
     click.option("--peers", default="git,mergiraf", show_default=True, help=f"Other tools, comma-separated: {', '.join(PEERS)}."),
 )  # fmt: skip

@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 
 import mergewright
+from mergewright.model.errors import UsageError
 from mergewright.model.resolution import Decision, Deferred, PathOutcome, Resolved
 from mergewright.model.threeway import ThreeWay
+from mergewright.rules.loading import built_in_folder
 from mergewright.workflows.replay.peers import Attempt, left_open
 from mergewright.workflows.texts import merge_texts
 
@@ -55,6 +57,8 @@ class Answer:
         decisions: Symbol by symbol.
         gates: Names of the gates that failed.
         notes: Things a reader should know.
+        merge_seconds: Wall time of the whole merge with its history; the same for all its files,
+            0 when files were merged one by one.
     """
 
     attempt: Attempt
@@ -63,6 +67,21 @@ class Answer:
     decisions: tuple[DecisionRecord, ...] = ()
     gates: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    merge_seconds: float = 0.0
+
+
+def rule_path(rule: str) -> Path:
+    """The file of a rule file or of a shipped pack by its name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    path = Path(rule)
+    if not path.exists():
+        path = built_in_folder() / f"{rule}.yaml"
+    if not path.is_file():
+        raise UsageError(f"{rule} is neither a rule file nor a shipped pack.")
+    return path
 
 
 @cache
@@ -70,7 +89,7 @@ def source_version(rules: tuple[str, ...] = ()) -> str:
     """Version of the tool with a digest of its code and rules: results of other code do not count.
 
     Args:
-        rules: Paths of the rule files in use.
+        rules: Rule files or packs in use.
     """
     hasher = hashlib.blake2b(digest_size=6)
     package = Path(mergewright.__file__).parent
@@ -80,8 +99,10 @@ def source_version(rules: tuple[str, ...] = ()) -> str:
             hasher.update(str(path.relative_to(package)).encode())
             hasher.update(path.read_bytes())
     hasher.update(Path(__file__).read_bytes())
+    for path in sorted(built_in_folder().glob("*.yaml")):
+        hasher.update(path.read_bytes())
     for rule in rules:
-        hasher.update(Path(rule).read_bytes())
+        hasher.update(rule_path(rule).read_bytes())
     return f"{mergewright.__version__}+{hasher.hexdigest()}"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mergewright.model.errors import MergewrightError
+from mergewright.model.errors import MergewrightError, RepositoryError
 from mergewright.model.threeway import ThreeWay
 from mergewright.workflows.replay.attempts import (
     Answer,
@@ -181,30 +181,15 @@ class Worker:
                     "The code or a rule file changed since the run began, or differs on a worker.",
                     hint="Start the run again; what is kept of the peers is not lost.",
                 )
-            if step.failure:
-                lost = Answer(attempt=Attempt(data=None, error=step.failure), strategy="failed")
-                answers: dict[int, Answer | str] = dict.fromkeys(step.cases, lost)
-            else:
-                answers = {}
-                for index in step.cases:
-                    _, versions = prepare(index)
-                    path = job.cases[index].path
-                    if step.tool.peer:
-                        attempt = PEERS[step.tool.name].merge(path, versions, job.limit)
-                        answers[index] = Answer(attempt=attempt)
-                    else:
-                        answers[index] = by_structure(path, versions, job.limit)
             results = []
-            for index in step.cases:
-                judge, _ = prepare(index)
-                found = answers[index]
+            for index, found in zip(step.cases, self._answers(job, step, prepare), strict=True):
                 if isinstance(found, str):
-                    unusable = Answer(attempt=Attempt(data=None, error=found))
-                    results.append(
-                        Result(
-                            case=index, tool=step.tool, score=None, answer=unusable, unusable=found
-                        )
-                    )
+                    results.append(unjudged(index, step.tool, found))
+                    continue
+                try:
+                    judge, _ = prepare(index)
+                except RepositoryError:
+                    results.append(unjudged(index, step.tool, "missing-objects"))
                     continue
                 result = judged(judge, index, step.tool, found)
                 if index in fresh:
@@ -212,6 +197,40 @@ class Worker:
                     result = replace(result, state=dump_state(judge.state()))
                 results.append(result)
             yield tuple(results)
+
+    @staticmethod
+    def _answers(
+        job: Job, step: Step, prepare: Callable[[int], tuple[Judge, ThreeWay[bytes | None]]]
+    ) -> Sequence[Answer | str]:
+        """What the tool says to each case of a step, or why the case cannot be judged."""
+        if step.failure:
+            lost = Answer(attempt=Attempt(data=None, error=step.failure), strategy="failed")
+            return [lost] * len(step.cases)
+        if step.tool.whole_merge:
+            from mergewright.workflows.replay.wholemerge import resolve_merge
+
+            cases = [job.cases[index] for index in step.cases]
+            return resolve_merge(locate(job.repos, job.repo), cases, step.tool.rules, job.limit)
+        answers: list[Answer | str] = []
+        for index in step.cases:
+            try:
+                _, versions = prepare(index)
+            except RepositoryError:
+                answers.append("missing-objects")
+                continue
+            path = job.cases[index].path
+            if step.tool.peer:
+                attempt = PEERS[step.tool.name].merge(path, versions, job.limit)
+                answers.append(Answer(attempt=attempt))
+            else:
+                answers.append(by_structure(path, versions, job.limit))
+        return answers
+
+
+def unjudged(index: int, tool: Tool, why: str) -> Result:
+    """The result of a case that cannot be judged."""
+    answer = Answer(attempt=Attempt(data=None, error=why))
+    return Result(case=index, tool=tool, score=None, answer=answer, unusable=why)
 
 
 def judged(judge: Judge, index: int, tool: Tool, answer: Answer) -> Result:

@@ -11,6 +11,7 @@ from typing import Any
 
 from mergewright.git.repository import Repository
 from mergewright.model.errors import UsageError
+from mergewright.rules.loading import RULE_FILE_NAME
 from mergewright.workflows.replay.attempts import source_version
 from mergewright.workflows.replay.blobs import git_directory
 from mergewright.workflows.replay.cases import Collection
@@ -63,7 +64,8 @@ class Request:
         exclude: File of what is not to be judged.
         sample: Judge so many files, chosen at random.
         seed: Seed of the sample.
-        rules: Rule files; each makes a column of its own.
+        rules: Rule files or names of shipped packs; each makes a column of its own. Without any,
+            the ``.mergewright.yaml`` of ``repo``, else the shipped default.
         peers: Names of peers.
         structure_only: Our tool on the three texts alone.
         again: Work out our own results again even when they are kept.
@@ -83,7 +85,7 @@ class Request:
     exclude: Path | None = None
     sample: int | None = None
     seed: int = 0
-    rules: tuple[Path, ...] = ()
+    rules: tuple[str, ...] = ()
     peers: tuple[str, ...] = ("git", "mergiraf")
     structure_only: bool = False
     again: bool = False
@@ -164,9 +166,19 @@ def own_tools(request: Request) -> list[Tool]:
         if request.rules:
             raise UsageError("Rules need the whole merge: not together with --structure-only.")
         return [Tool(name=OWN, version=source_version(), peer=False, structure_only=True)]
-    if not request.rules:
-        return [Tool(name=OWN, version=source_version(), peer=False, structure_only=True)]
-    raise UsageError("Rule files cannot be replayed yet.")
+    rules = request.rules
+    if not rules:
+        own = None if request.repo is None else request.repo / RULE_FILE_NAME
+        rules = (str(own) if own is not None and own.is_file() else "default",)
+    # A file's path is made absolute: a worker need not share our current folder.
+    rules = tuple(str(Path(rule).absolute()) if Path(rule).exists() else rule for rule in rules)
+    stems = [Path(rule).stem for rule in rules]
+    tools = []
+    for rule, stem in zip(rules, stems, strict=True):
+        unique = stem if stems.count(stem) == 1 else rule
+        name = OWN if len(rules) == 1 else f"{OWN}[{unique}]"
+        tools.append(Tool(name=name, version=source_version((rule,)), peer=False, rules=(rule,)))
+    return tools
 
 
 def collect_cases(

@@ -217,6 +217,7 @@ def _answer_text(answer: Answer) -> str:
             "reason": answer.reason,
             "gates": list(answer.gates),
             "notes": list(answer.notes),
+            "merge_seconds": answer.merge_seconds,
             "decisions": [
                 [
                     d.symbol,
@@ -245,6 +246,7 @@ def _answer(value: dict[str, Any]) -> Answer:
         reason=value["reason"],
         gates=tuple(value["gates"]),
         notes=tuple(value["notes"]),
+        merge_seconds=value.get("merge_seconds", 0.0),
         decisions=tuple(
             DecisionRecord(
                 symbol=symbol,

@@ -82,16 +82,26 @@ def _scored(stored: Stored) -> Score:
 
 
 def timing(stored: Sequence[Stored]) -> dict[str, Any]:
-    """A tool's own time over some files, in seconds. Times of earlier runs are counted apart."""
+    """A tool's own time over some files, in seconds. Times of earlier runs are counted.
+
+    ``merges`` is the wall time of whole merges with their history, for tools that look at them.
+    """
+    whole = sorted({result.answer.merge_seconds for result in stored} - {0.0})
     seconds = sorted(result.answer.attempt.seconds for result in stored)
     if not seconds:
-        return {"total": 0.0, "median": 0.0, "p95": 0.0, "longest": 0.0, "from_earlier_runs": 0}
+        seconds = [0.0]
     return {
         "total": round(sum(seconds), 3),
         "median": round(statistics.median(seconds), 4),
         "p95": round(seconds[min(len(seconds) - 1, int(0.95 * len(seconds)))], 4),
         "longest": round(seconds[-1], 3),
         "from_earlier_runs": sum(result.cached for result in stored),
+        "merges": {
+            "number": len(whole),
+            "total": round(sum(whole), 3),
+            "median": round(statistics.median(whole), 4) if whole else 0.0,
+            "longest": round(whole[-1], 3) if whole else 0.0,
+        },
     }
 
 

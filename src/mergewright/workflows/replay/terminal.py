@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 _COLUMNS = (
@@ -53,7 +54,7 @@ def print_report(report: dict[str, Any], console: Console) -> None:
 def _totals(
     title: str, figures: dict[str, Any], times: dict[str, Any] | None, console: Console
 ) -> None:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=escape(title), title_justify="left")
     table.add_column("tool")
     for name, _ in _COLUMNS:
         table.add_column(name, justify="right")
@@ -71,7 +72,7 @@ def _totals(
         if times is not None:
             mark = "*" if times[tool]["from_earlier_runs"] else ""
             cells += [f"{times[tool]['median']:.4f}{mark}", f"{times[tool]['total']:.1f}{mark}"]
-        table.add_row(tool, *cells)
+        table.add_row(escape(tool), *cells)
     if times is not None and any(entry["from_earlier_runs"] for entry in times.values()):
         table.caption = "* times kept from an earlier run are among them"
         table.caption_justify = "left"
@@ -81,22 +82,22 @@ def _totals(
 def _precision(title: str, rows: list[dict[str, Any]], console: Console) -> None:
     if not rows:
         return
-    table = Table(title=title, title_justify="left")
+    table = Table(title=escape(title), title_justify="left")
     for name in ("name", "decisions", "right", "wrong", "damage", "extra", "open", "unknown"):
         table.add_column(name, justify="left" if name == "name" else "right")
     table.add_column("precision", justify="right")
     for row in rows:
         names = ("name", "decisions", "right", "wrong", "damage", "extra", "open", "unknown")
         share = "-" if row["precision"] is None else f"{row['precision']} %"
-        table.add_row(*(str(row[name]) for name in names), share)
+        table.add_row(*(escape(str(row[name])) for name in names), share)
     console.print(table)
 
 
 def _methods(title: str, rows: list[dict[str, Any]], console: Console) -> None:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=escape(title), title_justify="left")
     names = ("name", "files", "correct", "extra", "wrong", "open", "crash")
     for name in names:
         table.add_column(name, justify="left" if name == "name" else "right")
     for row in rows:
-        table.add_row(*(str(row[name]) for name in names))
+        table.add_row(*(escape(str(row[name])) for name in names))
     console.print(table)
