@@ -335,27 +335,16 @@ class SandboxRepository:
             tip = self.try_git("rev-parse", "--quiet", "--verify", f"{reference}^0")
             parents = [tip.stdout.decode().strip()] if tip.returncode == 0 else []
         when = self.sandbox.tick() if date is None else date
-        # The commit goes to a name of its own: fast-import refuses to reset a branch backwards.
-        text = message.encode()
-        lines = [
-            b"feature done\n",
-            b"commit refs/mergewright-testing/new\n",
-            b"author %s %d +0000\n" % (author.encode(), when),
-            b"committer Ada Example <ada@example.org> %d +0000\n" % when,
-            b"data %d\n%s\n" % (len(text), text),
-        ]
-        for index, parent in enumerate(parents):
-            lines.append(b"%s %s\n" % (b"merge" if index else b"from", parent.encode()))
-        # Deletions first: a file may give way to a folder of the same name.
-        for path, content in sorted(changes.items(), key=lambda item: item[1] is not None):
-            lines.append(_file_command(path, content))
-        lines.append(b"\ndone\n")
-        self.git("update-ref", "-d", "refs/mergewright-testing/new")
-        self.git("fast-import", "--quiet", "--force", data=b"".join(lines))
-        oid = self.oid("refs/mergewright-testing/new")
-        self.git("update-ref", "-d", "refs/mergewright-testing/new")
-        self.git("update-ref", reference, oid)
-        return oid
+        stream = _commit_command(1, reference, changes, message, parents, author, when)
+        return self._import(stream, 1)[0]
+
+    def _import(self, stream: bytes, count: int) -> list[str]:
+        """Run fast-import and give the ids of the commits marked 1 to ``count``."""
+        marks = self.sandbox.home / "marks"
+        # Forced: a branch may be moved back to an older commit.
+        self.git("fast-import", "--quiet", "--force", f"--export-marks={marks}", data=stream)
+        found = dict(line.split(" ") for line in marks.read_text(encoding="ascii").splitlines())
+        return [found[f":{number}"] for number in range(1, count + 1)]
 
     def branch(self, name: str, start: str) -> None:
         """Point a branch at a commit, whatever it was before."""
@@ -367,13 +356,15 @@ class SandboxRepository:
         Returns:
             The full ids of base, ours and theirs.
         """
-        root = self.commit("main", base, message="base")
-        self.branch("dev", root)
-        return (
-            root,
-            self.commit("dev", ours, message="ours"),
-            self.commit("main", theirs, message="theirs"),
+        tick = self.sandbox.tick
+        main, dev = "refs/heads/main", "refs/heads/dev"
+        stream = (
+            _commit_command(1, main, base, "base", (), AUTHOR, tick())
+            + _commit_command(2, dev, ours, "ours", (":1",), AUTHOR, tick())
+            + _commit_command(3, main, theirs, "theirs", (":1",), AUTHOR, tick())
         )
+        root, first, second = self._import(stream, 3)
+        return root, first, second
 
     def checkout(self, branch: str) -> None:
         """Check a branch out, throwing away whatever the worktree and the index hold."""
@@ -400,6 +391,32 @@ class SandboxRepository:
 
 def _bytes(content: str | bytes) -> bytes:
     return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+
+
+def _commit_command(
+    mark: int,
+    reference: str,
+    changes: Changes,
+    message: str,
+    parents: Sequence[str],
+    author: str,
+    when: int,
+) -> bytes:
+    text = message.encode()
+    lines = [
+        # Without this a commit without parents would get the branch's tip as its parent.
+        b"reset %s\n" % reference.encode() if not parents else b"",
+        b"commit %s\nmark :%d\n" % (reference.encode(), mark),
+        b"author %s %d +0000\n" % (author.encode(), when),
+        b"committer %s %d +0000\n" % (AUTHOR.encode(), when),
+        b"data %d\n%s\n" % (len(text), text),
+    ]
+    for index, parent in enumerate(parents):
+        lines.append(b"%s %s\n" % (b"merge" if index else b"from", parent.encode()))
+    # Deletions first: a file may give way to a folder of the same name.
+    for path, content in sorted(changes.items(), key=lambda item: item[1] is not None):
+        lines.append(_file_command(path, content))
+    return b"".join([*lines, b"\n"])
 
 
 def _file_command(path: str | bytes, content: Content) -> bytes:

@@ -126,6 +126,7 @@ def merge_commits(
     labels: ThreeWay[str] | None = None,
     attributes: bool = True,
     allow_unrelated: bool = False,
+    style: Literal["merge", "diff3", "zdiff3"] = "merge",
 ) -> InMemoryMerge:
     """Merge two commits in memory, as ``git merge`` would with ours checked out.
 
@@ -140,6 +141,7 @@ def merge_commits(
         attributes: Obey the attribute files of ours and of the repository (``merge=union``,
             ``-merge`` …), as in a worktree. Custom merge drivers are never run.
         allow_unrelated: Merge also commits without a common ancestor, from an empty base.
+        style: The style of the conflict markers in the merged tree (git's engine only).
 
     Raises:
         RepositoryError: A revision is not there, objects are missing, there is no common
@@ -174,7 +176,9 @@ def merge_commits(
         if attributes:
             scratch.add_info_attributes(repository.common_dir / "info" / "attributes")
         run = _merge_with_git if use_git else _merge_with_libgit2
-        merged = run(repository, scratch, tips.ours, tips.theirs, base=tips.base, bases=bases)
+        merged = run(
+            repository, scratch, tips.ours, tips.theirs, base=tips.base, bases=bases, style=style
+        )
         only_base = bases[0] if len(bases) == 1 else None
         grouper = Grouper(
             scratch.objects,
@@ -218,6 +222,7 @@ def _merge_with_git(
     *,
     base: str | None,
     bases: Sequence[str],  # noqa: ARG001 - git finds them itself
+    style: str,
 ) -> _Merged:
     if base is not None:
         # Commits made up for the purpose: the only way that every version knows.
@@ -226,7 +231,9 @@ def _merge_with_git(
         theirs = scratch.commit(scratch.objects.tree_id(theirs), (root,))
     scratch.point("ours", ours)
     scratch.point("theirs", theirs)
-    settings = [f"-c{name}={value}" for name, value in repository.settings(_SETTINGS).items()]
+    settings = []
+    for name, value in (repository.settings(_SETTINGS) | {"merge.conflictStyle": style}).items():
+        settings += ["-c", f"{name}={value}"]
     done = run_git(
         [
             *settings,
@@ -289,6 +296,7 @@ def _merge_with_libgit2(
     *,
     base: str | None,
     bases: Sequence[str],
+    style: str,  # noqa: ARG001 - pygit2 knows one style
 ) -> _Merged:
     handle = scratch.handle
     notes = []
