@@ -42,9 +42,9 @@ def merges(manifests: list[Path]) -> Iterator[tuple[str, str, str]]:
 def reference(folder: Path, scratch: Path, ours: str, theirs: str) -> tuple[set[str], str, float]:
     """Contested paths, merged tree and seconds of git itself, run in the repository."""
     started = time.perf_counter()
+    options = ["--write-tree", "-z", "--messages", "--allow-unrelated-histories"]
     done = subprocess.run(
-        ["git", "merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories"]
-        + [ours, theirs],
+        ["git", "merge-tree", *options, ours, theirs],
         cwd=folder,
         capture_output=True,
         check=False,
