@@ -193,6 +193,8 @@ class NodeMerger:
         if len(kinds) != 1 or not isinstance(v.base, cst.CSTNode):
             raise Contest(f"both sides changed the {what}")
         kind = kinds.pop()
+        if self._shifted(v, forms):
+            raise Contest(f"a side put the {what} into a larger one, or took it out of one")
         handler = _HANDLERS.get(kind)
         if handler is not None:
             return handler(self, v, what)
@@ -215,6 +217,30 @@ class NodeMerger:
         none: list[Any] = []
         names = ThreeWay(base=none, ours=ours.names, theirs=theirs.names)
         return _import_names(self, names, ours, ThreeWay(base=None, ours=ours, theirs=theirs))
+
+    def _shifted(self, v: ThreeWay[Any], forms: ThreeWay[Hashable]) -> bool:
+        """Whether an expression stands inside its other version: ``x * 6`` in ``x * 6 - 6``.
+
+        Their parts then do not correspond although they have the same names: the 6 of the product
+        is not the 6 that is subtracted.
+        """
+        if not isinstance(v.base, cst.BaseExpression):
+            return False
+        if isinstance(v.base, cst.BooleanOperation | cst.BinaryOperation):
+            operators = v.map(lambda node: type(node.operator))
+            if operators.base is operators.ours is operators.theirs:
+                return False  # operands of one chain, matched by their order
+
+        def within(form: Hashable, node: Any) -> bool:
+            parts = (
+                getattr(node, name) for name in fields_of(cast("type[cst.CSTNode]", type(node)))
+            )
+            return any(isinstance(p, cst.CSTNode) and self.normal(p) == form for p in parts)
+
+        return any(
+            within(forms.base, side) or within(form, v.base)
+            for side, form in ((v.ours, forms.ours), (v.theirs, forms.theirs))
+        )
 
     def _fields(self, v: ThreeWay[Any], what: str, skip: frozenset[str] = frozenset()) -> Any:
         """Field by field; layout fields follow the side that changed them."""
