@@ -407,20 +407,21 @@ def test_python_is_known_by_suffix_or_first_line(path: str, text: bytes, expecte
 @pytest.mark.parametrize(
     ("gate", "ours", "theirs", "holds"),
     [
-        ("parse", True, False, False),
-        ("duplicate-definition", False, True, False),
-        ("undefined-name", False, True, True),
-        ("undefined-name", False, False, False),
-        ("conservation", True, True, True),
+        ("parse", "", "bad", False),
+        ("duplicate-definition", "defined twice: f", "", False),
+        ("undefined-name", "undefined: x", "", True),
+        ("undefined-name", "undefined: x, y", "undefined: y", False),
+        ("conservation", "lost: theirs_f", "lost: ours_f", True),
+        ("conservation", "", "", True),
     ],
 )
 def test_gates_of_an_open_merge_judge_what_was_settled(
-    gate: str, ours: bool, theirs: bool, holds: bool
+    gate: str, ours: str, theirs: str, holds: bool
 ) -> None:
     """With open places both completions are tested; what only one lacks may still come."""
 
-    def word(passed: bool) -> tuple[GateResult, ...]:
-        return (GateResult(gate=gate, passed=passed),)
+    def word(detail: str) -> tuple[GateResult, ...]:
+        return (GateResult(gate=gate, passed=not detail, detail=detail),)
 
     assert both_ways(word(ours), word(theirs))[0].passed is holds
 

@@ -305,15 +305,24 @@ def both_ways(ours: Sequence[GateResult], theirs: Sequence[GateResult]) -> tuple
 
     A completion lacks what the other side has at the open places. A name may so be undefined, or
     an addition missing, in one of them without anything being wrong with what was settled; only
-    what is wrong in both is. A text that does not parse, or that defines a thing twice, is wrong
+    a thing that is wrong in both is. A text that does not parse, or that defines a thing twice, is wrong
     either way.
     """
     results = []
     for left, right in zip(ours, theirs, strict=True):
         failed = [gate for gate in (left, right) if not gate.passed]
-        counts = bool(failed) if left.gate in _EITHER_WAY else len(failed) == 2
-        results.append(failed[0] if counts else GateResult(gate=left.gate, passed=True))
+        if left.gate in _EITHER_WAY:
+            results.append(failed[0] if failed else left)
+            continue
+        common = _named(left) & _named(right) if len(failed) == 2 else set()
+        detail = f"with either side: {', '.join(sorted(common))}" if common else ""
+        results.append(GateResult(gate=left.gate, passed=not common, detail=detail))
     return tuple(results)
+
+
+def _named(gate: GateResult) -> set[str]:
+    """What a failed gate names: the words behind the colon of its detail."""
+    return set(gate.detail.rpartition(": ")[2].split(", "))
 
 
 def unite(versions: ThreeWay[bytes | None], rule: PathRule) -> FileMerge:
