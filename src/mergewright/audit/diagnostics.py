@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from mergewright.audit.analysers import Diagnostic
 from mergewright.audit.index import Found, Index
+from mergewright.audit.renames import find_rename, map_arguments
 from mergewright.audit.source import Function
 from mergewright.audit.values import Finding, Place, Tier, Trees
 
@@ -34,8 +35,20 @@ CHECKS: Mapping[str, str] = {
     "missing-import": "missing-module",
 }
 
-#: Tier, message, who had it, cause, repair.
-Judged = tuple[Tier, str, str, str, str]
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is thought of a group: tier, message, who had it, cause, repair, where it was."""
+
+    tier: Tier
+    message: str
+    had: str = ""
+    cause: str = ""
+    repair: str = ""
+    origin: str = ""
+    origin_symbol: str = ""
+    renamed: str = ""
+
 
 _QUOTED = re.compile(r"`([^`]+)`")
 
@@ -244,16 +257,18 @@ class Differ:
         judged = judge(group)
         if judged is None:
             return None
-        tier, message, had, cause, repair = judged
         return Finding(
             check=group.check,
-            tier=tier,
+            tier=judged.tier,
             subject=group.subject,
-            message=message,
+            message=judged.message,
             places=self._places(group),
-            cause=cause,
-            had=had,
-            repair=repair,
+            cause=judged.cause,
+            had=judged.had,
+            repair=judged.repair,
+            origin=judged.origin,
+            origin_symbol=judged.origin_symbol,
+            renamed=judged.renamed,
             analysers=tuple(sorted({d.tool for d in group.found})),
         )
 
@@ -282,7 +297,7 @@ class Differ:
             else:
                 tier = Tier.ERROR
                 message = f"{shown} is defined twice in one scope"
-        return tier, message, "", cause, ""
+        return Judged(tier, message, "", cause, "")
 
     def _judge_does_not_parse(self, group: Group) -> Judged | None:
         path = group.found[0].path
@@ -290,7 +305,9 @@ class Differ:
         if not had:
             return None
         cause = "conflict markers or half a hunk were left"
-        return Tier.ERROR, f"{path} does not parse: {group.found[0].message}", had, cause, ""
+        return Judged(
+            Tier.ERROR, f"{path} does not parse: {group.found[0].message}", had, cause, ""
+        )
 
     def _had(self, test: Callable[[Index], object]) -> str:
         ours, theirs = bool(test(self.indexes["ours"])), bool(test(self.indexes["theirs"]))
@@ -329,13 +346,13 @@ class Differ:
                 repair = f"import {entry.module}" + (f" as {name}" if entry.module != name else "")
             elif source is not None and name in source.names:
                 repair = f"restore the definition of `{name}` from {side}"
-        return Tier.ERROR, f"`{name}` is used but not defined", had, cause, repair
+        return Judged(Tier.ERROR, f"`{name}` is used but not defined", had, cause, repair)
 
     def _judge_missing_attribute(self, group: Group) -> Judged | None:
         message = group.found[0].message
         quoted = _QUOTED.findall(message)
         if len(quoted) < 2:
-            return Tier.HINT, message, "", "", ""
+            return Judged(Tier.HINT, message, "", "", "")
         if message.startswith("No attribute"):
             return self._judge_module_name(quoted[1], quoted[0], message)
         owner = quoted[0].split("[")[0]
@@ -345,23 +362,23 @@ class Differ:
             once = self._once_had(quoted[0], name)
             owner = once or owner
             if once is None:
-                return Tier.HINT, message, "", "not every member of a union type has it", ""
+                return Judged(Tier.HINT, message, "", "not every member of a union type has it", "")
         if owner in {"NoneType", "None", "object", "int", "str", "float", "bool", "bytes", "type"}:
             return None
         merged = self.indexes["merged"]
         short = owner.rsplit(".", 1)[-1]
         candidates = merged.classes_named(short)
         if not candidates:
-            return Tier.HINT, message, "", "the class is not of this repository", ""
+            return Judged(Tier.HINT, message, "", "the class is not of this repository", "")
         if any(merged.class_has(c, name) for c in candidates) and len(candidates) == 1:
-            return Tier.HINT, message, "", "", ""
+            return Judged(Tier.HINT, message, "", "", "")
         had = self._had(
             lambda index: any(index.class_has(c, name) for c in index.classes_named(short))
         )
         if not had and any(self._opaque(merged, c) for c in candidates):
-            return Tier.HINT, message, "", "the class makes attributes at run time", ""
+            return Judged(Tier.HINT, message, "", "the class makes attributes at run time", "")
         if not had:
-            return (
+            return Judged(
                 Tier.REVIEW,
                 f"`{short}` has no attribute `{name}`",
                 "",
@@ -372,7 +389,27 @@ class Differ:
             f"`{short}` had `{name}` in {_party(had)}; the merged class is without it and this "
             f"code still uses it"
         )
-        return Tier.ERROR, f"`{short}` has no attribute `{name}`", had, cause, ""
+        side = "theirs" if had == "theirs" else "ours"
+        holders = [
+            holder
+            for c in self.indexes[side].classes_named(short)
+            if (holder := self.indexes[side].class_has(c, name)) is not None
+        ]
+        renamed = find_rename(self.indexes, short, name, had)
+        repair = ""
+        if renamed is not None:
+            repair = f"call `{renamed.name}` instead ({renamed.proof})"
+            repair += f": {renamed.mapping}" if renamed.mapping else ""
+        return Judged(
+            Tier.ERROR,
+            f"`{short}` has no attribute `{name}`",
+            had,
+            cause,
+            repair,
+            origin=holders[0].path if holders else "",
+            origin_symbol=f"{holders[0].name}.{name}" if holders else "",
+            renamed=renamed.name if renamed is not None else "",
+        )
 
     def _once_had(self, union: str, name: str) -> str | None:
         for part in union.split(" | "):
@@ -399,15 +436,24 @@ class Differ:
         text = f"module `{module}` has no `{name}`"
         if not had:
             if self.indexes["merged"].module_has(module, name) is None:
-                return Tier.HINT, message, "", "the module makes its names at run time", ""
-            return Tier.ERROR, text, "", "neither parent's module has it", ""
+                return Judged(Tier.HINT, message, "", "the module makes its names at run time", "")
+            return Judged(Tier.ERROR, text, "", "neither parent's module has it", "")
         cause = f"`{module}` had `{name}` in {_party(had)}; the merged module lost it"
-        return Tier.ERROR, text, had, cause, f"restore `{name}` in `{module}` or re-export it"
+        origin = self.indexes["theirs" if had == "theirs" else "ours"].module_path(module)
+        return Judged(
+            Tier.ERROR,
+            text,
+            had,
+            cause,
+            f"restore `{name}` in `{module}` or re-export it",
+            origin=origin or "",
+            origin_symbol=name,
+        )
 
     def _judge_missing_name(self, group: Group) -> Judged | None:
         quoted = _QUOTED.findall(group.found[0].message)
         if len(quoted) < 2:
-            return Tier.REVIEW, group.found[0].message, "", "", ""
+            return Judged(Tier.REVIEW, group.found[0].message, "", "", "")
         return self._judge_module_name(quoted[1], quoted[0], group.found[0].message)
 
     def _judge_missing_module(self, group: Group) -> Judged | None:
@@ -433,7 +479,7 @@ class Differ:
         path = next((p for s in ("ours", "theirs") if (p := indexes[s].module_path(module))), None)
         side = "ours" if had in {"ours", "both"} else "theirs"
         repair = f"restore {path} from {side}" if path else "drop the import or restore the module"
-        return Tier.ERROR, text, had, cause, repair
+        return Judged(Tier.ERROR, text, had, cause, repair)
 
     def _judge_call_mismatch(self, group: Group) -> Judged | None:
         details = sorted({_detail(d.message) for d in group.found})
@@ -441,7 +487,9 @@ class Differ:
         text = f"call of `{_short(callee)}` does not fit: {', '.join(details[:6])}"
         merged = self._function("merged", callee)
         if merged is None:
-            return Tier.REVIEW, text, "", "the called function could not be found by name", ""
+            return Judged(
+                Tier.REVIEW, text, "", "the called function could not be found by name", ""
+            )
         faces = {name: self._function(name, callee) for name in ("ours", "theirs")}
         changed = {
             name: face
@@ -450,7 +498,7 @@ class Differ:
         }
         if not changed:
             # Same face in both parents: the call itself is new, or its receiver's type changed.
-            return (
+            return Judged(
                 Tier.REVIEW,
                 text,
                 "",
@@ -467,7 +515,19 @@ class Differ:
             else f"{_party(had)} has no `{_short(callee)}` of this name"
         )
         repair = f"call it as ({_face(merged)})"
-        return Tier.ERROR, text, had, cause, repair
+        if old is not None:
+            mapping = map_arguments(old, merged)
+            repair += f": {mapping}" if mapping else ""
+        found = self.indexes["merged"].qualified(callee)
+        return Judged(
+            Tier.ERROR,
+            text,
+            had,
+            cause,
+            repair,
+            origin=found.path if found is not None else "",
+            origin_symbol=found.name if found is not None else "",
+        )
 
     def _function(self, name: str, dotted: str) -> Function | None:
         index = self.indexes[name]

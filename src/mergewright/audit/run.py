@@ -14,6 +14,7 @@ from mergewright.audit.analysers import (
     Ruff,
     analyse,
 )
+from mergewright.audit.blame import History, explain_all
 from mergewright.audit.diagnostics import Differ
 from mergewright.audit.index import Index, Sources
 from mergewright.audit.lost import LostFacts
@@ -29,11 +30,13 @@ class AuditOptions:
         analysers: Analysers to compare with.
         cache: Where diagnostics of whole trees are kept.
         timeout: Seconds for one analyser on one tree.
+        history: Changes of paths on both sides since the base; ``None`` when it cannot be asked.
     """
 
     analysers: Sequence[Analyser] = (Ruff(), Pyrefly())
     cache: DiagnosticCache = field(default_factory=lambda: DiagnosticCache(None))
     timeout: float = 120.0
+    history: History | None = None
 
 
 def audit_trees(
@@ -93,7 +96,15 @@ def audit_trees(
         except Exception as error:  # noqa: BLE001 - a check that fails is a finding about the audit, never a clean result
             notes.append(f"the check of {name} failed: {type(error).__name__}: {error}")
         timings[name] = time.perf_counter() - begun
-    findings = order(merge_causes(findings))
+    findings = merge_causes(findings)
+    if options.history is not None:
+        begun = time.perf_counter()
+        try:
+            findings = explain_all(findings, trees, options.history, sources)
+        except Exception as error:  # noqa: BLE001 - without commits a finding is still a finding
+            notes.append(f"commits could not be named: {type(error).__name__}: {error}")
+        timings["history"] = time.perf_counter() - begun
+    findings = order(findings)
     return AuditReport(
         labels=dict(labels),
         findings=tuple(findings),

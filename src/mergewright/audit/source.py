@@ -424,7 +424,7 @@ class _Reader:
             for name in kind._fields:
                 part = getattr(node, name, None)
                 if part.__class__ is list:
-                    stack.extend(item for item in part if isinstance(item, ast.AST))  # type: ignore[union-attr]
+                    stack.extend(item for item in part if isinstance(item, ast.AST))
                 elif isinstance(part, ast.AST):
                     stack.append(part)
 

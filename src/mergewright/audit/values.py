@@ -107,6 +107,9 @@ class Finding:
         analysers: Which analysers or checks saw it.
         advisory: Why its tier was lowered (an overridden file), or empty.
         decision: What the decisions file says of it, or empty.
+        origin: File in which the missing thing was, or the called function stands.
+        origin_symbol: Dotted path of that thing in its file.
+        renamed: New name of a missing method, where it is proved.
         lost: Subjects of lost facts that were folded into it as its cause.
     """
 
@@ -125,6 +128,9 @@ class Finding:
     advisory: str = ""
     decision: str = ""
     lost: tuple[str, ...] = ()
+    origin: str = ""
+    origin_symbol: str = ""
+    renamed: str = ""
 
     @property
     def path(self) -> str:

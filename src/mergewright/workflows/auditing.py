@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mergewright.audit.analysers import DiagnosticCache
+from mergewright.audit.blame import Change
 from mergewright.audit.run import AuditOptions, audit_trees
 from mergewright.audit.values import EMPTY_TREE, AuditReport, Tree, Trees, blob_id
-from mergewright.model.errors import RepositoryError, UsageError
-
-#: How far behind HEAD the merge may lie when HEAD is a later fix of it.
-MERGE_SEARCH_DEPTH = 200
+from mergewright.git.commits import walk
+from mergewright.git.process import run_git
+from mergewright.git.repository import Repository
+from mergewright.model.conflict import MODE_REGULAR, MODE_SUBMODULE, MODE_SYMLINK
+from mergewright.model.errors import UsageError
+from mergewright.model.threeway import Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Target:
         theirs: Tree-ish of the branch that was merged.
         merged: Tree-ish of the result; ``None`` for the worktree's files.
         remarks: What a reader should know of the choice.
+        history: Whether ours and theirs are commits whose history can be asked.
     """
 
     base: str | None
@@ -35,113 +37,40 @@ class Target:
     theirs: str
     merged: str | None
     remarks: tuple[str, ...] = ()
+    history: bool = True
 
 
-class Git:
-    """Reads a repository with git's plumbing; runs no hook, filter or textconv.
+class Reader:
+    """Trees and path histories of a repository, as values for the audit.
 
     Args:
         folder: The repository: a worktree, a folder in one, or a bare repository.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._lock = threading.Lock()
-        self._batch: subprocess.Popen[bytes] | None = None
+        self.repository = Repository.open(folder)
         self._blobs: dict[str, bytes] = {}
-        self.run("rev-parse", "--git-dir")
+        self._walks: dict[tuple[str, str | None], dict[str, list[Change]]] = {}
 
-    def run(self, *arguments: str, ok: Sequence[int] = (0,)) -> str:
-        """Output of a git command.
-
-        Raises:
-            RepositoryError: Git ends with another status.
-        """
-        return self.raw(*arguments, ok=ok).decode("utf-8", "surrogateescape")
-
-    def raw(self, *arguments: str, ok: Sequence[int] = (0,)) -> bytes:
-        """Like :meth:`run`, as bytes."""
-        command = ["git", "-C", str(self.folder), "--no-pager", *arguments]
-        try:
-            result = subprocess.run(
-                command, capture_output=True, check=False, env=self._environment()
-            )
-        except OSError as error:
-            raise RepositoryError(f"git cannot be run: {error}") from error
-        if result.returncode not in ok:
-            text = result.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise RepositoryError(text[-1] if text else f"git {arguments[0]} failed")
-        return result.stdout
-
-    @staticmethod
-    def _environment() -> dict[str, str]:
-        return {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
-
-    def commit(self, revision: str) -> str:
-        """Full id of a commit.
-
-        Raises:
-            UsageError: There is no such commit.
-        """
-        out = self.run("rev-parse", "--verify", "-q", f"{revision}^{{commit}}", ok=(0, 1, 128))
-        if not out.strip():
-            raise UsageError(f"there is no commit {revision!r} in {self.folder}")
-        return out.strip()
-
-    def parents(self, commit: str) -> list[str]:
-        """Parents of a commit."""
-        return self.run("rev-list", "--parents", "-n", "1", commit).split()[1:]
+    def git(self, *arguments: str) -> str:
+        """Output of a question to git; empty when the answer is no."""
+        done = run_git(arguments, cwd=self.repository.git_dir, statuses=(0, 1, 128))
+        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
 
     def blob(self, oid: str) -> bytes:
-        """Bytes of a blob, kept for later.
-
-        Raises:
-            RepositoryError: The object is missing or no blob.
-        """
-        with self._lock:
-            kept = self._blobs.get(oid)
-            if kept is not None:
-                return kept
-            if self._batch is None:
-                self._batch = subprocess.Popen(
-                    ["git", "-C", str(self.folder), "cat-file", "--batch"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env=self._environment(),
-                )
-            stdin, stdout = self._batch.stdin, self._batch.stdout
-            if stdin is None or stdout is None:
-                raise RepositoryError("git cat-file gave no pipes")
-            stdin.write(oid.encode() + b"\n")
-            stdin.flush()
-            header = stdout.readline().split()
-            if len(header) != 3:
-                raise RepositoryError(f"object {oid} is missing")
-            data = stdout.read(int(header[2]))
-            stdout.read(1)
-            if header[1] != b"blob":
-                raise RepositoryError(f"object {oid} is no blob")
-            self._blobs[oid] = data
-            return data
+        """Bytes of a blob, kept for later: the four trees share most of theirs."""
+        kept = self._blobs.get(oid)
+        if kept is None:
+            kept = self._blobs[oid] = self.repository.objects.blob(oid)
+        return kept
 
     def tree(self, treeish: str) -> Tree:
         """A tree as a value; blobs are read when asked for."""
         files: dict[str, str] = {}
         others: dict[str, str] = {}
         modes: dict[str, int] = {}
-        for row in self.raw("ls-tree", "-r", "-z", "--full-tree", treeish).split(b"\0"):
-            if not row:
-                continue
-            head, _, name = row.partition(b"\t")
-            mode, kind, oid = head.decode().split()
-            path = name.decode("utf-8", "surrogateescape")
-            if kind == "blob" and mode != "120000":
-                files[path] = oid
-                if mode != "100644":
-                    modes[path] = int(mode, 8)
-            else:
-                others[path] = f"{mode}:{oid}"
+        for path, entry in self.repository.objects.entries(treeish).items():
+            _put(path, entry.mode, entry.oid, files, others, modes)
         return Tree(files=files, read=self.blob, others=others, modes=modes)
 
     def worktree(self) -> Tree:
@@ -150,20 +79,17 @@ class Git:
         Raises:
             RepositoryError: There is no worktree.
         """
-        root = Path(self.run("rev-parse", "--show-toplevel").strip())
+        root = self.repository.require_worktree()
         files: dict[str, str] = {}
         others: dict[str, str] = {}
         modes: dict[str, int] = {}
         extra: dict[str, bytes] = {}
-        rows = self.raw("ls-files", "-s", "-z", "--full-name", ":/").split(b"\0")
-        for row in rows:
-            if not row:
-                continue
-            head, _, name = row.partition(b"\t")
-            mode, oid, _ = head.decode().split()
-            path = name.decode("utf-8", "surrogateescape")
-            if mode in {"120000", "160000"}:
-                others[path] = f"{mode}:{oid}"
+        tracked = {e.path: (e.mode, e.oid) for e in self.repository.index_entries().values()}
+        for stage in self.repository.stages():
+            tracked.setdefault(stage.path, (stage.mode, stage.oid))
+        for path, (mode, oid) in tracked.items():
+            if mode in (MODE_SYMLINK, MODE_SUBMODULE):
+                others[path] = f"{mode:o}:{oid}"
                 continue
             on_disk = root / path
             try:
@@ -172,11 +98,14 @@ class Git:
                 data = on_disk.read_bytes()
             except OSError:
                 continue
+            if b"\r\n" in data and blob_id(data) != oid:
+                # A checkout that turns line ends is no change.
+                plain = data.replace(b"\r\n", b"\n")
+                if blob_id(plain) == oid:
+                    data = plain
             key = blob_id(data)
             extra[key] = data
-            files[path] = key
-            if mode != "100644":
-                modes[path] = int(mode, 8)
+            _put(path, mode, key, files, others, modes)
 
         def read(oid: str) -> bytes:
             found = extra.get(oid)
@@ -184,28 +113,58 @@ class Git:
 
         return Tree(files=files, read=read, others=others, modes=modes)
 
-    def close(self) -> None:
-        """End the reading process."""
-        if self._batch is not None:
-            if self._batch.stdin is not None:
-                self._batch.stdin.close()
-            if self._batch.stdout is not None:
-                self._batch.stdout.close()
-            self._batch.wait()
-            self._batch = None
+    def history(
+        self, tip: str, hide: str | None, paths: Sequence[str]
+    ) -> Mapping[str, Sequence[Change]]:
+        """What the commits of one side did to some paths, oldest first.
 
-    def merge_base(self, ours: str, theirs: str) -> tuple[str | None, tuple[str, ...]]:
-        """The merge base and remarks on it."""
-        found = self.run("merge-base", "--all", ours, theirs, ok=(0, 1)).split()
-        if not found:
-            return None, ("the histories are unrelated: nothing counts as old",)
-        if len(found) > 1:
-            return found[0], (f"there are {len(found)} merge bases; {found[0][:12]} is used",)
-        return found[0], ()
+        Args:
+            tip: Full id of the side.
+            hide: Full id of the merge base; its history is left out.
+            paths: The paths; renames are not followed.
+        """
+        known = self._walks.setdefault((tip, hide), {})
+        missing = [path for path in paths if path not in known]
+        if missing:
+            for path in missing:
+                known[path] = []
+            wanted = set(missing)
+            commits = walk(self.repository, [tip], hide=[hide] if hide else [], paths=missing)
+            for commit in reversed(commits):
+                if len(commit.parents) > 1:
+                    # A merge of this side repeats what its commits did.
+                    continue
+                for change in commit.changes:
+                    if change.path in wanted:
+                        known[change.path].append(
+                            Change(
+                                commit.oid,
+                                commit.title,
+                                None if change.old_oid is None else change.old_oid,
+                                change.new_oid,
+                            )
+                        )
+        return {path: known[path] for path in paths}
+
+
+def _put(
+    path: str,
+    mode: int,
+    oid: str,
+    files: dict[str, str],
+    others: dict[str, str],
+    modes: dict[str, int],
+) -> None:
+    if mode in (MODE_SYMLINK, MODE_SUBMODULE):
+        others[path] = f"{mode:o}:{oid}"
+        return
+    files[path] = oid
+    if mode != MODE_REGULAR:
+        modes[path] = mode
 
 
 def choose_target(
-    git: Git,
+    reader: Reader,
     merge: str | None,
     *,
     trees: tuple[str, str, str] | None = None,
@@ -214,70 +173,90 @@ def choose_target(
     """What to audit.
 
     Args:
-        git: The repository.
+        reader: The repository.
         merge: A merge commit, or a later commit on top of one; ``None`` for the merge in progress
             or the newest merge at HEAD.
         trees: Ours, theirs and merged as revisions, instead of a merge commit.
         base: Overrides the merge base.
 
     Raises:
-        UsageError: There is no such commit, or no merge to be found.
+        RepositoryError: There is no such commit.
+        UsageError: There is no merge to be found.
     """
+    repository = reader.repository
     remarks: tuple[str, ...] = ()
     merged: str | None
     if trees is not None:
-        ours, theirs, merged = trees
-        for name in trees:
-            if not git.run("rev-parse", "--verify", "-q", f"{name}^{{tree}}", ok=(0, 1, 128)):
-                raise UsageError(f"there is no tree {name!r} in {git.folder}")
-        if base is None:
-            both = [
-                git.run("rev-parse", "--verify", "-q", f"{n}^{{commit}}", ok=(0, 1, 128)).strip()
-                for n in (ours, theirs)
-            ]
-            if all(both):
-                base, remarks = git.merge_base(both[0], both[1])
-            else:
-                remarks = ("trees without history and no --base: nothing counts as old",)
-        return Target(base=base, ours=ours, theirs=theirs, merged=merged, remarks=remarks)
-    head = git.commit(merge or "HEAD")
-    in_progress = git.run("rev-parse", "--verify", "-q", "MERGE_HEAD", ok=(0, 1, 128)).split()
-    if merge is None and in_progress:
-        ours, theirs, merged = head, in_progress[0], None
+        ours, theirs, merged = (_full_id(reader, name) for name in trees)
+        commits = [reader.git("rev-parse", "-q", "--verify", f"{i}^{{commit}}") for i in trees[:2]]
+        if base is None and all(commits):
+            base, remarks = _merge_base(repository, commits[0], commits[1])
+        elif base is not None:
+            base = _full_id(reader, base)
+        else:
+            remarks = ("trees without history and no --base: nothing counts as old",)
+        return Target(
+            base=base,
+            ours=ours,
+            theirs=theirs,
+            merged=merged,
+            remarks=remarks,
+            history=all(commits),
+        )
+    head = repository.resolve(merge or "HEAD")
+    other = "" if merge is not None else reader.git("rev-parse", "-q", "--verify", "MERGE_HEAD")
+    if other:
+        ours, theirs, merged = head, other, None
     else:
         merged = head
-        found = git.run(
-            "rev-list",
-            "--first-parent",
-            "--min-parents=2",
-            "--max-count=1",
-            "--skip=0",
-            head,
-        ).split()
+        found = reader.git("rev-list", "--first-parent", "--min-parents=2", "-n", "1", head)
         if not found:
             raise UsageError(
                 f"{head[:12]} is no merge and has none below it",
                 hint="name a merge commit, or use --trees OURS THEIRS MERGED",
             )
-        parents = git.parents(found[0])
+        _, *parents = reader.git("rev-list", "--parents", "-n", "1", found).split()
         ours, theirs = parents[0], parents[1]
-        if found[0] != head:
-            remarks += (f"{head[:12]} is compared with the parents of merge {found[0][:12]}",)
+        if found != head:
+            remarks += (f"{head[:12]} is compared with the parents of merge {found[:12]}",)
         if len(parents) > 2:
-            remarks += (f"{found[0][:12]} has {len(parents)} parents; the first two are compared",)
+            remarks += (f"{found[:12]} has {len(parents)} parents; the first two are compared",)
     if base is None:
-        base, more = git.merge_base(ours, theirs)
+        base, more = _merge_base(repository, ours, theirs)
         remarks += more
+    else:
+        base = _full_id(reader, base)
     return Target(base=base, ours=ours, theirs=theirs, merged=merged, remarks=remarks)
 
 
-def read_trees(git: Git, target: Target) -> Trees:
+def _full_id(reader: Reader, name: str) -> str:
+    found = reader.git("rev-parse", "-q", "--verify", "--end-of-options", f"{name}^{{commit}}")
+    found = found or reader.git(
+        "rev-parse", "-q", "--verify", "--end-of-options", f"{name}^{{tree}}"
+    )
+    if not found:
+        raise UsageError(f"{name!r} names no commit or tree")
+    return found.splitlines()[-1]
+
+
+def _merge_base(
+    repository: Repository, ours: str, theirs: str
+) -> tuple[str | None, tuple[str, ...]]:
+    found = repository.merge_bases(ours, theirs)
+    if not found:
+        return None, ("the histories are unrelated: nothing counts as old",)
+    if len(found) > 1:
+        return found[0], (f"there are {len(found)} merge bases; {found[0][:12]} is used",)
+    return found[0], ()
+
+
+def read_trees(reader: Reader, target: Target) -> Trees:
     """The four trees of a target."""
     return Trees(
-        base=git.tree(target.base) if target.base is not None else EMPTY_TREE,
-        ours=git.tree(target.ours),
-        theirs=git.tree(target.theirs),
-        merged=git.tree(target.merged) if target.merged is not None else git.worktree(),
+        base=reader.tree(target.base) if target.base is not None else EMPTY_TREE,
+        ours=reader.tree(target.ours),
+        theirs=reader.tree(target.theirs),
+        merged=reader.tree(target.merged) if target.merged is not None else reader.worktree(),
     )
 
 
@@ -312,24 +291,23 @@ def audit_repository(
         RepositoryError: The repository cannot be read.
         UsageError: There is no merge to audit.
     """
-    git = Git(folder)
-    try:
-        target = choose_target(git, merge, trees=trees, base=base)
-        four = read_trees(git, target)
-        if overlay:
-            four = Trees(
-                base=four.base,
-                ours=four.ours,
-                theirs=four.theirs,
-                merged=four.merged.overlaid(overlay),
-            )
-        labels = {
-            "base": target.base or "",
-            "ours": target.ours,
-            "theirs": target.theirs,
-            "merged": target.merged or "worktree",
-        }
-        options = options or AuditOptions(cache=DiagnosticCache(cache_folder()))
-        return audit_trees(four, labels=labels, remarks=target.remarks, options=options)
-    finally:
-        git.close()
+    reader = Reader(folder)
+    target = choose_target(reader, merge, trees=trees, base=base)
+    four = read_trees(reader, target)
+    if overlay:
+        four = replace(four, merged=four.merged.overlaid(overlay))
+    labels = {
+        "base": target.base or "",
+        "ours": target.ours,
+        "theirs": target.theirs,
+        "merged": target.merged or "worktree",
+    }
+    options = options or AuditOptions(cache=DiagnosticCache(cache_folder()))
+    if target.history:
+        tips = {Side.OURS: target.ours, Side.THEIRS: target.theirs}
+
+        def history(side: Side, paths: Sequence[str]) -> Mapping[str, Sequence[Change]]:
+            return reader.history(tips[side], target.base, paths)
+
+        options = replace(options, history=history)
+    return audit_trees(four, labels=labels, remarks=target.remarks, options=options)
