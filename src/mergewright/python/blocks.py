@@ -7,6 +7,7 @@ without an answer the smallest run of whole statements is left as :class:`Contes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -128,6 +129,10 @@ class StructuralMerge:
             return self._independent_run(v, scope, parent)
         if not v.base:
             return self._insertions(v, scope, parent)
+        if set(ours_ids) <= set(base_ids) and set(theirs_ids) <= set(base_ids):
+            # Both sides only deleted: what neither deleted stays, each statement on its own.
+            kept = [s for s in v.base if id(s) in set(ours_ids) or id(s) in set(theirs_ids)]
+            return [piece for s in kept for piece in self.slot(s, scope, parent)]
         return self._meet(v, scope, "both-changed", "both sides changed this run of statements")
 
     def _take(self, v: ThreeWay[list[Slot]], side: Side, scope: str, parent: str) -> list[Piece]:
@@ -170,6 +175,10 @@ class StructuralMerge:
         ours_prints = _prints(v.ours, Side.OURS)
         theirs_prints = _prints(v.theirs, Side.THEIRS)
         pairs = matches(ours_prints, theirs_prints)
+        free = self._free_insertion(v, parent)
+        if not pairs and free is not None:
+            self._decided(scope, "insert-both", Side.BOTH, free)
+            return [_text(v.ours, Side.OURS), _text(v.theirs, Side.THEIRS)]
         if not pairs:
             return self._meet(
                 v, scope, "insertions", "both sides inserted statements at this place"
@@ -195,6 +204,19 @@ class StructuralMerge:
                 pieces.append(_text([v.ours[at]], Side.OURS))
             i, j = at + 1, to + 1
         return pieces
+
+    @staticmethod
+    def _free_insertion(v: ThreeWay[list[Slot]], parent: str) -> str | None:
+        """Why two runs inserted at one place do not depend on each other, if that is so."""
+        if any(s.base is not None for s in (*v.ours, *v.theirs)):
+            return None
+        for slots, name in ((v.ours, "ours"), (v.theirs, "theirs")):
+            if slots and all(_independent(s.any(), parent) for s in slots):
+                return f"what {name} inserted here are only definitions and imports"
+        callees = {_registration(s.any()) for s in (*v.ours, *v.theirs)}
+        if len(callees) == 1 and None not in callees:
+            return f"both sides added calls of {callees.pop()}, with different arguments"
+        return None
 
     # -- one statement --------------------------------------------------------------------------
 
@@ -299,11 +321,13 @@ class StructuralMerge:
         reason = "both sides changed this statement"
         if ours.kind not in {"error", "tail", "line"}:
             try:
-                merged, proof = merge_snippet(texts.map(_decode), "statement")
+                merged, strategy, proof = merge_snippet(
+                    texts.map(_decode), "statement", larger_versions=self.versions_rule
+                )
             except Contest as contest:
                 reason = str(contest)
             else:
-                self._decided(symbol, "combine", Side.BOTH, proof)
+                self._decided(symbol, strategy, Side.BOTH, proof)
                 return [merged.encode("utf-8", "surrogateescape")]
             if self.versions_rule and ours.kind == "assign":
                 picked = larger_version(texts, symbol)
@@ -374,7 +398,12 @@ class StructuralMerge:
             return self._meet_text(texts, symbol, "both-changed", "both sides changed its clauses")
         pieces: list[Piece] = []
         for triple in aligned:
-            pieces.extend(self._section(triple, inner_scope, symbol, inner_parent))
+            if triple.base is None or triple.ours is None or triple.theirs is None:
+                taken = triple.ours or triple.theirs
+                pieces.append(taken.text if taken is not None else b"")
+                continue
+            full = ThreeWay(base=triple.base, ours=triple.ours, theirs=triple.theirs)
+            pieces.extend(self._section(full, inner_scope, symbol, inner_parent))
         if ours.kind in {"def", "class"} and any(isinstance(p, Contested) for p in pieces):
             whole = slot.versions().map(lambda item: item.core if item else None)
             answer = self._ask(symbol, "symbol", whole)
@@ -434,11 +463,11 @@ class StructuralMerge:
         reason = "both sides changed the header"
         if v.ours.keyword in _HEADER_FORMS and v.base.keyword == v.ours.keyword == v.theirs.keyword:
             try:
-                merged, proof = merge_snippet(headers.map(_decode), v.ours.keyword)
+                merged, strategy, proof = merge_snippet(headers.map(_decode), v.ours.keyword)
             except Contest as contest:
                 reason = str(contest)
             else:
-                self._decided(symbol, "combine", Side.BOTH, proof)
+                self._decided(symbol, strategy, Side.BOTH, proof)
                 return [merged.encode("utf-8", "surrogateescape")]
         return self._meet_text(headers, symbol, "header", reason)
 
@@ -695,6 +724,18 @@ def _independent(item: Item, parent: str) -> bool:
     return False
 
 
+_REGISTRATION = re.compile(
+    r"(?:^|[._])(?:add|register|filterwarnings|connect|simplefilter)[a-z_]*$"
+)
+
+
+def _registration(item: Item) -> str | None:
+    """The callee, when the statement only registers something (``parser.add_argument(…)``)."""
+    if item.kind == "call" and _REGISTRATION.search(item.name):
+        return item.name
+    return None
+
+
 def _one_indent(items: Sequence[Item]) -> bool:
     """Whether the items stand at one indentation and indent their bodies alike."""
     seen = set()
@@ -725,15 +766,58 @@ def _header_tokens(section: Section) -> bytes:
     return digest(tokens)
 
 
-def _align_sections(v: ThreeWay[list[Section]]) -> list[ThreeWay[Section]] | None:
-    """Clauses side by side, when all three versions have the same ones."""
+def _align_sections(
+    v: ThreeWay[list[Section]],
+) -> list[ThreeWay[Section | None]] | None:
+    """Clauses side by side; ``None`` where their order does not tell what belongs together.
+
+    The first clause and the closing ones stand for themselves; ``elif`` and ``except`` clauses are
+    matched by their headers.
+    """
     keywords = v.map(lambda sections: [s.keyword for s in sections])
     if keywords.base == keywords.ours == keywords.theirs:
         return [
             ThreeWay(base=b, ours=o, theirs=t)
             for b, o, t in zip(v.base, v.ours, v.theirs, strict=True)
         ]
-    return None
+    keys = v.map(lambda sections: [_clause_key(s, n) for n, s in enumerate(sections)])
+    if any(len(set(k)) != len(k) for k in keys):
+        return None
+    out: list[ThreeWay[Section | None]] = []
+    for chunk in chunks(
+        len(v.base),
+        len(v.ours),
+        len(v.theirs),
+        matches(keys.base, keys.ours),
+        matches(keys.base, keys.theirs),
+    ):
+        if chunk.stable:
+            out.append(
+                ThreeWay(
+                    base=v.base[chunk.base.start],
+                    ours=v.ours[chunk.ours.start],
+                    theirs=v.theirs[chunk.theirs.start],
+                )
+            )
+            continue
+        b = v.base[chunk.base.start : chunk.base.stop]
+        o = v.ours[chunk.ours.start : chunk.ours.stop]
+        t = v.theirs[chunk.theirs.start : chunk.theirs.stop]
+        texts = ThreeWay(base=b, ours=o, theirs=t).map(lambda run: [s.text for s in run])
+        side = settle(texts)
+        if side is None:
+            return None
+        run = o if side is Side.OURS else t
+        out.extend(ThreeWay(base=None, ours=s, theirs=s) for s in run)
+    return out
+
+
+def _clause_key(section: Section, index: int) -> tuple[str, bytes]:
+    if index == 0:
+        return "first", b""
+    if section.keyword in {"else_clause", "finally_clause"}:
+        return section.keyword, b""
+    return section.keyword, b" ".join(section.header.split())
 
 
 def _symbol(scope: str, item: Item) -> str:

@@ -16,6 +16,7 @@ import libcst as cst
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python.normal import Normal, fields_of, is_layout
 from mergewright.python.source import parser
+from mergewright.python.versions import larger_version
 from mergewright.text.diff import matches
 from mergewright.text.merge import chunks, merge_lines
 
@@ -27,16 +28,20 @@ class Contest(Exception):  # noqa: N818 - not an error: the two changes meet
     """Both sides changed the same part."""
 
 
-def merge_snippet(versions: ThreeWay[str], form: str) -> tuple[str, str]:
+def merge_snippet(
+    versions: ThreeWay[str], form: str, *, larger_versions: bool = True
+) -> tuple[str, str, str]:
     """Merge three versions of one statement or clause header.
 
     Args:
         versions: Whole lines, indented as in their files.
         form: ``statement``, or a clause keyword (``if``, ``elif``, ``except``, ``def`` …) when the
             lines are a header without its body.
+        larger_versions: Settle version strings that both sides raised by taking the larger.
 
     Returns:
-        The merged lines, and the proof: which parts ours and theirs changed.
+        The merged lines, the name of the strategy (``combine`` or ``larger-version``), and the proof:
+        which parts ours and theirs changed.
 
     Raises:
         Contest: The changes meet, or a version does not parse.
@@ -45,7 +50,7 @@ def merge_snippet(versions: ThreeWay[str], form: str) -> tuple[str, str]:
         parsed = versions.map(lambda text: _Snippet(text, form))
     except (cst.ParserSyntaxError, _Unsupported, RecursionError) as error:
         raise Contest("a version does not parse on its own") from error
-    merger = NodeMerger()
+    merger = NodeMerger(versions=larger_versions)
     try:
         merged = merger.merge(parsed.map(lambda snippet: snippet.node))
     except RecursionError as error:
@@ -60,7 +65,9 @@ def merge_snippet(versions: ThreeWay[str], form: str) -> tuple[str, str]:
         raise Contest("the combined statement does not parse") from error
     if Normal()(again.node) != merger.normal(merged):
         raise Contest("the combined statement is not what was meant")
-    return text, merger.proof()
+    if merger.raised:
+        return text, "larger-version", "; ".join(merger.raised)
+    return text, "combine", merger.proof()
 
 
 class _Unsupported(Exception):  # noqa: N818 - a signal between functions
@@ -162,9 +169,12 @@ class _Snippet:
 class NodeMerger:
     """Merges libcst nodes part by part and remembers what each side changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, versions: bool = True) -> None:
         self.normal = Normal()
         self.layout_from: Side = Side.OURS
+        self.versions = versions
+        #: Name and proof of each version that was settled by taking the larger.
+        self.raised: list[str] = []
         self._ours: list[str] = []
         self._theirs: list[str] = []
 
@@ -195,6 +205,10 @@ class NodeMerger:
         kind = kinds.pop()
         if self._shifted(v, forms):
             raise Contest(f"a side put the {what} into a larger one, or took it out of one")
+        if kind is cst.SimpleString and self.versions:
+            picked = self._version(v, what)
+            if picked is not None:
+                return picked
         handler = _HANDLERS.get(kind)
         if handler is not None:
             return handler(self, v, what)
@@ -211,6 +225,18 @@ class NodeMerger:
         ):
             raise Contest(f"both sides changed the {what}")
         return self._fields(v, what)
+
+    def _version(self, v: ThreeWay[Any], what: str) -> Any:
+        """The larger of two raised versions, where the value's keyword or key says it is one."""
+        words = re.findall(r"\w+", what)
+        name = words[-1] if words else ""
+        texts = v.map(lambda node: f"{name} = {node.value}".encode())
+        found = larger_version(texts, name)
+        if found is None:
+            return None
+        side, why = found
+        self.raised.append(why)
+        return v.get(side)
 
     def union_of_imports(self, ours: Any, theirs: Any) -> Any:
         """One ``from`` import that binds the names of both, which both sides added."""
@@ -346,6 +372,11 @@ class NodeMerger:
                 if forms.ours != forms.theirs:
                     self._note(side, what)
                 out.extend(on if side is Side.OURS else tn)
+            elif _only_deleted(b, o) and _only_deleted(b, t):
+                self._note(Side.OURS, f"{what} (removed)")
+                self._note(Side.THEIRS, f"{what} (removed)")
+                gone = [k for k in b if k not in o or k not in t]
+                out.extend(n for n, k in zip(bn, b, strict=True) if k not in gone)
             elif free and not b:
                 self._note(Side.OURS, what)
                 self._note(Side.THEIRS, what)
@@ -358,7 +389,7 @@ class NodeMerger:
                     for x, y, z in zip(bn, on, tn, strict=True)
                 )
             else:
-                raise Contest(f"both sides changed {what}s at one place")
+                raise Contest(f"both sides changed the list of {what}s at one place")
         return out
 
     def keyed(
@@ -431,6 +462,11 @@ class NodeMerger:
                 order.insert(at, k)
             previous, first = k, False
         return [merged[k] for k in order]
+
+
+def _only_deleted(base: Sequence[Hashable], side: Sequence[Hashable]) -> bool:
+    """Whether a side did nothing here but take unique elements away, in order."""
+    return len(set(base)) == len(base) and [k for k in base if k in set(side)] == list(side)
 
 
 def _align(
@@ -533,9 +569,27 @@ def _code(node: cst.CSTNode) -> str:
 def _elements(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     """Lists and tuples: order matters."""
     parts = v.map(lambda node: node.elements)
-    merged = m._list(parts, "element")  # noqa: SLF001 - handlers are part of the merger
+    if all(_sorted_strings(p) for p in parts):
+        merged = m.keyed(parts, "element", m.normal, name=_code)
+        merged.sort(key=_string_value)
+    else:
+        merged = m._list(parts, "element")  # noqa: SLF001 - handlers are part of the merger
     rest = m._fields(v, what, frozenset({"elements"}))
     return rest.with_changes(elements=_with_commas(m, parts, merged))
+
+
+def _string_value(element: Any) -> str:
+    return str(getattr(element.value, "evaluated_value", ""))
+
+
+def _sorted_strings(elements: _Nodes) -> bool:
+    """Whether a list is three or more different strings in their order: it stays sorted."""
+    values = [
+        _string_value(e)
+        for e in elements
+        if isinstance(getattr(e, "value", None), cst.SimpleString)
+    ]
+    return len(values) == len(elements) >= 3 and values == sorted(set(values))
 
 
 def _set(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
@@ -732,8 +786,7 @@ def _import_names(m: NodeMerger, names: ThreeWay[_Nodes], rest: Any, v: ThreeWay
     wide = v.theirs if v.theirs.lpar and not v.ours.lpar else v.ours
     if wide is v.theirs and (v.base is None or not v.base.lpar):
         # Theirs put the names into parentheses: its layout is taken for all names.
-        swapped = v.swapped()
-        merged = _with_commas(m, swapped.map(lambda node: node.names), merged)
+        merged = _with_commas(m, names.swapped(), merged)
     else:
         wide = v.ours
         merged = _with_commas(m, names, merged)
@@ -840,8 +893,23 @@ def _flatten(node: Any) -> list[tuple[Any, Any]]:
     return chain
 
 
+def _named_value(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    """A keyword argument or dict entry: its value is spoken of by its keyword or key."""
+    node = v.ours
+    named = node.keyword if isinstance(node, cst.Arg) else node.key
+    if (
+        named is None
+        or settle(v.map(lambda n: m.normal(n.keyword if isinstance(n, cst.Arg) else n.key))) is None
+    ):
+        return m._fields(v, what)
+    value = m.merge(v.map(lambda n: n.value), f"value of {_code(named)}")
+    return m._fields(v, what, frozenset({"value"})).with_changes(value=value)
+
+
 _Handler = Callable[[NodeMerger, ThreeWay[Any], str], Any]
 _HANDLERS: dict[type[cst.CSTNode], _Handler] = {
+    cst.Arg: _named_value,
+    cst.DictElement: _named_value,
     cst.List: _elements,
     cst.Tuple: _elements,
     cst.Set: _set,
