@@ -88,6 +88,7 @@ def walk(
         done = run_git(
             ["--literal-pathspecs", *arguments, "--stdin", "--", *map(os.fsencode, paths)],
             cwd=scratch.git_dir,
+            name="log",
             data=revisions.encode("ascii"),
             extra=scratch.environment,
         )

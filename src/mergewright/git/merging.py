@@ -12,7 +12,13 @@ from typing import Literal, Self
 import pygit2
 
 from mergewright.git.grouping import EngineMessage, Grouper, Stage
-from mergewright.git.process import MERGE_TREE_VERSION, git_version, has_merge_tree, run_git
+from mergewright.git.process import (
+    MERGE_TREE_VERSION,
+    failure,
+    git_version,
+    has_merge_tree,
+    run_git,
+)
 from mergewright.git.repository import Repository, index_stages
 from mergewright.git.scratch import Scratch
 from mergewright.git.trees import MODE_DIRECTORY, Objects, TreeEntry
@@ -246,6 +252,7 @@ def _merge_with_git(
             "theirs",
         ],
         cwd=scratch.worktree or scratch.git_dir,
+        name="merge-tree",
         statuses=(0, 1),
         extra=scratch.environment,
     )
@@ -315,7 +322,7 @@ def _merge_with_libgit2(
         else:
             index = handle.merge_commits(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
     except (pygit2.GitError, KeyError, ValueError) as error:
-        raise RepositoryError(f"libgit2 cannot merge the commits: {error}") from error
+        raise failure(f"libgit2 cannot merge the commits: {error}") from error
     if len(bases) > 1:
         notes.append("several merge bases: libgit2's own virtual base was used")
     stages = tuple(index_stages(index))

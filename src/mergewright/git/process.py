@@ -65,11 +65,28 @@ def has_merge_tree() -> bool:
     return version is not None and version >= MERGE_TREE_VERSION
 
 
+def failure(said: str) -> RepositoryError:
+    """The error for what git or libgit2 said; a missing object gets the hint how to get it."""
+    missing = re.search(
+        r"(?:unable to read|could not (?:get|read)|missing|bad object|not found|failed to read)"
+        r".*?\b([0-9a-f]{40})\b",
+        said,
+    )
+    if missing is None:
+        return RepositoryError(said)
+    return RepositoryError(
+        f"object {missing[1]} is missing from the repository",
+        hint="The clone may be partial or shallow: fetch the missing history "
+        "(git fetch --unshallow, or git fetch --refetch --no-filter) and try again.",
+    )
+
+
 def run_git(
     arguments: Sequence[str | bytes],
     *,
     cwd: Path,
     data: bytes | None = None,
+    name: str = "",
     statuses: Sequence[int] = (0,),
     extra: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
@@ -79,12 +96,14 @@ def run_git(
         arguments: Without the program's name.
         cwd: Where to run.
         data: Standard input.
+        name: What git is asked to do, for the error message; by default the first argument.
         statuses: Exit statuses that are answers; any other is an error.
         extra: Further environment variables.
 
     Raises:
         RepositoryError: git is not there or gave another status; the message is its own.
     """
+    name = name or os.fsdecode(arguments[0])
     try:
         done = subprocess.run(
             ["git", *arguments],
@@ -99,5 +118,5 @@ def run_git(
         raise RepositoryError(f"git cannot be run: {error}") from error
     if done.returncode not in statuses:
         said = done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
-        raise RepositoryError(f"git {os.fsdecode(arguments[0])} failed: {said}")
+        raise failure(f"git {name} failed: {said}")
     return done

@@ -10,6 +10,7 @@ from functools import lru_cache
 import pygit2
 from pygit2.enums import ObjectType
 
+from mergewright.git.process import failure
 from mergewright.model.conflict import MODE_SUBMODULE
 from mergewright.model.errors import RepositoryError
 
@@ -242,8 +243,4 @@ class Objects:
 
 def missing_object(oid: str) -> RepositoryError:
     """The error for an object that is not in the store."""
-    return RepositoryError(
-        f"object {oid} is missing from the repository",
-        hint="The clone may be partial or shallow: fetch the missing history "
-        "(git fetch --unshallow, or git fetch --refetch --no-filter) and try again.",
-    )
+    return failure(f"missing object {oid}")
