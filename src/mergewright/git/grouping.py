@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mergewright.git.similarity import most_similar
@@ -73,7 +73,8 @@ class Grouper:
     Args:
         objects: The store that holds the stages' blobs.
         trees: Full ids of the trees (or commits) that were merged; ``None`` where unknown: then
-            renames are not followed on that side. The base is ``None`` for several merge bases.
+            renames are not followed on that side. Of several merge bases any one.
+        bases: All merge bases; with several, blobs of stage 1 that none of them has are virtual.
         messages: What the merging engine said, if it was heard.
     """
 
@@ -82,8 +83,10 @@ class Grouper:
         objects: Objects,
         trees: ThreeWay[str | None],
         messages: Sequence[EngineMessage] = (),
+        bases: Sequence[str] = (),
     ) -> None:
         self._objects = objects
+        self._bases = tuple(bases)
         self._trees = trees
         self._messages: dict[str, list[EngineMessage]] = defaultdict(list)
         for message in messages:
@@ -284,7 +287,14 @@ class Grouper:
         ):
             oid = self._own_oid(stage, side)
         data = b"" if stage.mode == MODE_SUBMODULE else self._objects.blob(oid)
-        return FileVersion(path=paths[side], mode=stage.mode, oid=oid, data=data)
+        virtual = side is Side.BASE and self._is_virtual(paths[side], oid)
+        return FileVersion(path=paths[side], mode=stage.mode, oid=oid, data=data, virtual=virtual)
+
+    def _is_virtual(self, path: str, oid: str) -> bool:
+        if len(self._bases) < 2:
+            return False
+        found = (self._objects.entry(base, path) for base in self._bases)
+        return all(entry is None or entry.oid != oid for entry in found)
 
     def _kind(self, path: str, versions: ThreeWay[FileVersion | None]) -> ConflictKind:
         base, ours, theirs = versions
@@ -394,3 +404,58 @@ def _nearest_name(path: str, candidates: Sequence[str]) -> str | None:
         return count
 
     return max(candidates, key=common_end)
+
+
+def case_clashes(
+    objects: Objects,
+    trees: ThreeWay[str | None],
+    merged: Mapping[str, TreeEntry],
+    contested: Collection[str] = (),
+) -> tuple[Conflict, ...]:
+    """Paths of a merged tree that differ only in case because both sides added one of them.
+
+    Git merges them cleanly; a file system that folds case cannot hold both.
+
+    Args:
+        objects: The store.
+        trees: Full ids of commits or trees; a clash that one side already had is none of ours.
+        merged: The files of the merged tree by path.
+        contested: Paths that are conflicts already.
+    """
+    folded: dict[str, list[str]] = defaultdict(list)
+    for path in {*merged, *contested}:
+        folded[path.casefold()].append(path)
+    found = []
+    for group in (sorted(paths) for paths in folded.values() if len(paths) > 1):
+        sides = [
+            {path for path in group if tree is not None and objects.entry(tree, path) is not None}
+            for tree in trees
+        ]
+        if any(len(side) == len(group) for side in sides):
+            continue
+        versions = [
+            next((objects.entry(tree, path) for path in sorted(side) if tree is not None), None)
+            for tree, side in zip(trees, sides, strict=True)
+        ]
+        base, ours, theirs = (
+            None
+            if entry is None
+            else FileVersion(
+                path=entry.path,
+                mode=entry.mode,
+                oid=entry.oid,
+                data=objects.blob(entry.oid) if entry.is_blob else b"",
+            )
+            for entry in versions
+        )
+        path = group[0] if ours is None else ours.path
+        found.append(
+            Conflict(
+                path=path,
+                kind=ConflictKind.CASE_ONLY,
+                versions=ThreeWay(base=base, ours=ours, theirs=theirs),
+                message=_SENTENCES[ConflictKind.CASE_ONLY],
+                related=tuple(other for other in group if other != path),
+            )
+        )
+    return tuple(sorted(found, key=lambda conflict: os.fsencode(conflict.path)))

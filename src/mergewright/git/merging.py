@@ -11,7 +11,7 @@ from typing import Literal, Self
 
 import pygit2
 
-from mergewright.git.grouping import EngineMessage, Grouper, Stage
+from mergewright.git.grouping import EngineMessage, Grouper, Stage, case_clashes
 from mergewright.git.process import (
     MERGE_TREE_VERSION,
     failure,
@@ -22,7 +22,7 @@ from mergewright.git.process import (
 from mergewright.git.repository import Repository, index_stages
 from mergewright.git.scratch import Scratch
 from mergewright.git.trees import MODE_DIRECTORY, Objects, TreeEntry
-from mergewright.model.conflict import Conflict
+from mergewright.model.conflict import MODE_SUBMODULE, Conflict
 from mergewright.model.errors import RepositoryError, UsageError
 from mergewright.model.plan import MergeSource
 from mergewright.model.threeway import ThreeWay
@@ -99,12 +99,20 @@ class InMemoryMerge:
         """A tree like :attr:`tree` with some paths replaced, kept in the scratch store.
 
         Args:
-            changes: Path to mode and content; ``None`` removes the path.
+            changes: Path to mode and content (of a submodule, the commit's id); ``None`` removes
+                the path.
 
         Returns:
             The id of the new tree, readable through :attr:`objects`.
         """
         return replace_paths(self.scratch, self.tree, changes)
+
+    def case_clashes(self) -> tuple[Conflict, ...]:
+        """Paths that merged cleanly and differ only in upper and lower case, one of each side."""
+        base = self.bases[0] if self.bases else None
+        commits = self.source.commits
+        trees = ThreeWay(base=base, ours=commits.ours, theirs=commits.theirs)
+        return case_clashes(self.objects, trees, self.entries(), self.contested_paths)
 
     def close(self) -> None:
         """Throw the scratch store away."""
@@ -188,8 +196,9 @@ def merge_commits(
         only_base = bases[0] if len(bases) == 1 else None
         grouper = Grouper(
             scratch.objects,
-            ThreeWay(base=only_base, ours=tips.ours, theirs=tips.theirs),
+            ThreeWay(base=bases[0] if bases else None, ours=tips.ours, theirs=tips.theirs),
             merged.messages,
+            bases,
         )
         conflicts = grouper.conflicts(merged.stages)
     except BaseException:
@@ -365,7 +374,8 @@ def _write_level(scratch: Scratch, tree: str | None, changes: Mapping[bytes, obj
                 level[name] = (MODE_DIRECTORY, child)
         elif isinstance(change, tuple):
             mode, data = change
-            level[name] = (mode, scratch.write_blob(data))
+            oid = data.decode("ascii") if mode == MODE_SUBMODULE else scratch.write_blob(data)
+            level[name] = (mode, oid)
     return scratch.write_tree(level) if level else None
 
 

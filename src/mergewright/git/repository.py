@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pygit2
 
-from mergewright.git.grouping import Grouper, Stage
+from mergewright.git.grouping import Grouper, Stage, case_clashes
 from mergewright.git.operations import Operation, detect_operation, operation_name
 from mergewright.git.trees import Objects, TreeEntry, missing_object
 from mergewright.model.conflict import Conflict
@@ -189,7 +189,13 @@ class Repository:
             raise self._no_conflict()
         operation = self.operation(stages)
         trees = ThreeWay(base=operation.base, ours=operation.ours, theirs=operation.theirs)
-        conflicts = Grouper(self.objects, trees).conflicts(stages)
+        any_base = operation.bases[0] if operation.bases else None
+        grouper = Grouper(
+            self.objects,
+            ThreeWay(base=any_base, ours=operation.ours, theirs=operation.theirs),
+            bases=operation.bases,
+        )
+        conflicts = grouper.conflicts(stages)
         return WorktreeMerge(
             source=MergeSource(
                 operation=operation.name,
@@ -202,6 +208,20 @@ class Repository:
             conflicts=conflicts,
             stages=stages,
         )
+
+    def case_clashes(self, merge: WorktreeMerge) -> tuple[Conflict, ...]:
+        """Paths of the index that differ only in case because each side added one of them.
+
+        Raises:
+            RepositoryError: The index or an object cannot be read.
+        """
+        operation = merge.operation
+        trees = ThreeWay(
+            base=operation.bases[0] if operation.bases else None,
+            ours=operation.ours,
+            theirs=operation.theirs,
+        )
+        return case_clashes(self.objects, trees, self.index_entries(), merge.contested_paths)
 
     def stages(self) -> tuple[Stage, ...]:
         """The unmerged entries of the index; empty when nothing is contested.

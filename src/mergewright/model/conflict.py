@@ -48,12 +48,15 @@ class FileVersion:
         mode: Git's file mode, one of the ``MODE_…`` values.
         oid: Hexadecimal object id (of the blob, or of the commit of a submodule).
         data: The bytes of the blob; the target of a symlink; empty for a submodule.
+        virtual: Whether no commit holds it: git's own merge of several merge bases, which may
+            hold conflict markers and must not be taken for a text that somebody wrote.
     """
 
     path: str
     mode: int
     oid: str
     data: bytes = field(repr=False)
+    virtual: bool = False
 
     @property
     def is_text(self) -> bool:
