@@ -22,6 +22,11 @@ EXIT_BUG = 255
 # name -> (module, attribute, one-line help). Modules are imported only when their command runs,
 # so that the start stays cheap; a test holds the help lines equal to the commands' own.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "worktree": (
+        "mergewright.cli.worktree",
+        "worktree",
+        "Settle the conflicts of the worktree, all or those that PATHS name.",
+    ),
     "merge": (
         "mergewright.cli.merge",
         "merge",
@@ -36,6 +41,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "mergewright.cli.explain",
         "explain",
         "Say why a path, or one symbol of it, was decided so in the last run.",
+    ),
+    "undo": (
+        "mergewright.cli.undo",
+        "undo",
+        "Bring back the files and the index as they were before the last run.",
     ),
     "rules": (
         "mergewright.cli.rules",

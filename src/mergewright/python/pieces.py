@@ -48,7 +48,7 @@ def merge_snippet(
     """
     try:
         parsed = versions.map(lambda text: _Snippet(text, form))
-    except (cst.ParserSyntaxError, _Unsupported, RecursionError) as error:
+    except (cst.ParserSyntaxError, _Unsupported, RecursionError, UnicodeError) as error:
         raise Contest("a version does not parse on its own") from error
     merger = NodeMerger(versions=larger_versions)
     try:

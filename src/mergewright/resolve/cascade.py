@@ -341,9 +341,8 @@ def unite(versions: ThreeWay[bytes | None], rule: PathRule) -> FileMerge:
 
 def open_reason(places: Sequence[Contested]) -> str:
     """One sentence about the places that stay open: the symbols, and the first reason."""
-    names = [place.symbol or "file level" for place in places]
-    shown = ", ".join(dict.fromkeys(names[:5]))
-    more = len(set(names)) - len(set(names[:5]))
-    tail = f" and {more} more" if more > 0 else ""
     count = "1 place" if len(places) == 1 else f"{len(places)} places"
-    return f"{count} left: {shown}{tail}. {places[0].reason}".rstrip()
+    names = [name for name in dict.fromkeys(place.symbol for place in places) if name]
+    shown = f" in {', '.join(names[:4])}" if names else ""
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return f"{count} left{shown}{more}: {places[0].reason}"

@@ -1,0 +1,98 @@
+"""``resolve [PATHS…]``: the conflicted worktree."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from mergewright.cli import show, terminal
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("-C", "repo", type=click.Path(), default=".", help="The worktree. [default: .]")
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="FILE",
+    help="Rule file or name of a shipped pack; repeatable.",
+)
+@click.option("--dry-run", is_flag=True, help="Show the same plan, write nothing.")
+@click.option("--diff", is_flag=True, help="Show what changes in the files, on stdout.")
+@click.option("--json", "json_to", metavar="FILE", help="Write the report as JSON; - is stdout.")
+@click.option("--no-stage", is_flag=True, help="Write the files, leave the index as it is.")
+def worktree(
+    paths: tuple[str, ...],
+    repo: str,
+    rules: tuple[str, ...],
+    dry_run: bool,
+    diff: bool,
+    json_to: str | None,
+    no_stage: bool,
+) -> int:
+    """Settle the conflicts of the worktree, all or those that PATHS name.
+
+    Works wherever git stopped with conflicts: merge, cherry-pick, revert, rebase, stash pop. What
+    is settled is staged; what is left stays a conflict, as small as possible and labelled. resolve
+    undo brings back the state before.
+
+    Exit status: 0 nothing left, 1 conflicts left, 2 an error.
+    """
+    if json_to == "-" and diff:
+        raise click.UsageError("--json - and --diff both want stdout; give --json a file")
+    from mergewright.git.repository import Repository
+    from mergewright.workflows.resolving import Settings, plan_worktree
+    from mergewright.workflows.sources import default_sources
+    from mergewright.workflows.writing import differences, write_plan
+
+    repository = Repository.open(repo)
+    with terminal.Progress("resolving") as progress:
+        planned = plan_worktree(
+            repository,
+            paths,
+            settings=Settings(rules=rules, progress=progress, sources=default_sources),
+        )
+    operation = planned.merge.operation
+    if operation.name != "merge":
+        terminal.say(operation.sentence())
+    for warning in planned.plan.warnings:
+        terminal.warn(warning)
+    shown = "".join(differences(planned)) if diff else ""
+    if not dry_run:
+        planned = write_plan(planned, stage=not no_stage)
+    report = planned.report(dry_run=dry_run, staged=not (dry_run or no_stage))
+    terminal.put(shown)
+    if json_to is not None:
+        terminal.write_json(report, json_to)
+    show.print_report(report, sys.stderr if diff or json_to == "-" else sys.stdout)
+    left = bool(report["summary"]["deferred"] or report["summary"]["failed"])
+    _next_steps(report, dry_run=dry_run, stage=not no_stage, operation=operation.name, left=left)
+    return 1 if left else 0
+
+
+def _next_steps(
+    report: dict[str, object], *, dry_run: bool, stage: bool, operation: str, left: bool
+) -> None:
+    """Talk: what to do now."""
+    if dry_run:
+        terminal.say("Dry run: nothing was written.")
+        return
+    if report["summary"]["failed"]:  # type: ignore[index]
+        terminal.say(
+            "A failed path is our fault: please send .git/mergewright/last-run.json with a report."
+        )
+    goes_on = {
+        "merge": "git commit",
+        "cherry-pick": "git cherry-pick --continue",
+        "revert": "git revert --continue",
+        "rebase": "git rebase --continue",
+        "am": "git am --continue",
+    }.get(operation)
+    if left:
+        terminal.say("Edit what is left, then git add it. Why: resolve explain PATH")
+    elif not stage:
+        terminal.say("Nothing is left. Look at the files, then git add them.")
+    elif goes_on:
+        terminal.say(f"Nothing is left. Go on with {goes_on}")
+    terminal.say("To go back to the state before: resolve undo")
