@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
 import pygit2
 from pygit2.enums import DeltaStatus, SortMode
@@ -15,8 +17,8 @@ from mergewright.model.errors import RepositoryError
 from mergewright.model.history import CommitFacts, PathChange
 
 _ZERO = "0" * 40
-# Unit separators do not stand in names and dates; the message comes last, up to the record's end.
-_FORMAT = "%x01%H%x1f%P%x1f%an%x1f%ae%x1f%at%x1f%ct%x1f%B%x02"
+# The message comes last and ends with the commit's own id, which no message can hold.
+_FORMAT = "%x01%H%x1f%P%x1f%an%x1f%ae%x1f%at%x1f%ct%x1f%B%x02%H%x02"
 #: First version that can show merges against their first parent without walking it alone.
 _FIRST_PARENT_DIFFS = (2, 31)
 
@@ -62,7 +64,7 @@ def walk(
             )
         )
     arguments = ["log", "-z", "--topo-order", "--encoding=UTF-8", f"--format=format:{_FORMAT}"]
-    if changes:
+    if changes or paths:
         # The limit is on the number of possible pairs of one commit; beyond it only exact renames.
         arguments += [
             "--raw",
@@ -76,13 +78,11 @@ def walk(
         arguments.append("--no-patch")
     if first_parent:
         arguments.append("--first-parent")
-    if limit is not None:
+    if limit is not None and not paths:
         arguments.append(f"--max-count={limit}")
-    if paths and changes:
-        # Show the whole commit even when only some of its paths are asked for.
-        arguments.append("--full-diff")
     if paths:
-        arguments.append("--full-history")
+        # All commits, also those of a side whose work a merge threw away; and each one whole.
+        arguments += ["--full-history", "--full-diff"]
     revisions = "".join(f"{oid}\n" for oid in tips) + "".join(f"^{oid}\n" for oid in hide)
     with Scratch(repository.objects_dir, shallow=repository.common_dir / "shallow") as scratch:
         done = run_git(
@@ -92,23 +92,37 @@ def walk(
             data=revisions.encode("ascii"),
             extra=scratch.environment,
         )
-    return tuple(_parse_log(done.stdout))
+    found = _parse_log(done.stdout)
+    if paths:
+        # Git also gives merges that differ from another parent than the first.
+        found = (facts for facts in found if _names_any(facts, paths))
+        if not changes:
+            found = (replace(facts, changes=()) for facts in found)
+        if limit is not None:
+            found = islice(found, limit)
+    return tuple(found)
+
+
+def _names_any(facts: CommitFacts, paths: Sequence[str]) -> bool:
+    prefixes = [path.rstrip("/") for path in paths]
+    return any(
+        name == prefix or name.startswith(prefix + "/")
+        for change in facts.changes
+        for name in (change.path, change.old_path)
+        if name is not None
+        for prefix in prefixes
+    )
 
 
 def _parse_log(output: bytes) -> Iterator[CommitFacts]:
-    # A record: \x01 header \x02 [\0 raw entries…]; records are parted by NUL. A message may hold
-    # any byte but NUL, so the header ends at the first \x02 that NUL, or the end, follows.
+    # A record: \x01 header [NUL raw entries …]; records are parted by NUL or a line feed.
     position = 0
     while position < len(output):
-        start = output.index(b"\x01", position)
-        end = start
-        while True:
-            end = output.index(b"\x02", end + 1)
-            if end + 1 == len(output) or output[end + 1] in b"\0\n":
-                break
-        fields = output[start + 1 : end].split(b"\x1f", 6)
-        position = end + 1
-        changes, position = _parse_raw(output, position)
+        start = output.index(b"\x01", position) + 1
+        mark = b"\x02" + output[start : start + 40] + b"\x02"
+        end = output.index(mark, start)
+        fields = output[start:end].split(b"\x1f", 6)
+        changes, position = _parse_raw(output, end + len(mark))
         yield _facts(fields, changes)
 
 
