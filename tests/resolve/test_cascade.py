@@ -26,7 +26,7 @@ from mergewright.model.resolution import (
     GateResult,
     Resolved,
 )
-from mergewright.model.threeway import ThreeWay
+from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.cascade import BudgetExceeded, Cascade, both_ways
 from mergewright.resolve.engines import GitText, is_python, merge_by_lines
 
@@ -65,6 +65,11 @@ class Rule:
     id: str = "r1"
     reason: str = "The team wants it so."
     evidence: tuple[Evidence, ...] = (Evidence(kind=EvidenceKind.RULE, text="rule r1"),)
+
+    @property
+    def side(self) -> Side | None:
+        sides = {"take-ours": Side.OURS, "pinned": Side.OURS, "take-theirs": Side.THEIRS}
+        return sides.get(self.action)
 
 
 @dataclass(frozen=True)

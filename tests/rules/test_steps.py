@@ -8,6 +8,7 @@ import pytest
 
 from mergewright.model.threeway import Side
 from mergewright.rules.deleted import Deletion, need
+from mergewright.rules.names import imported_modules
 from mergewright.rules.trees import MemoryTree, Reference, references
 
 from .helpers import one_rule, step, text_of
@@ -480,3 +481,18 @@ def test_a_new_receiver_is_made_from_an_argument(before: str, after: str) -> Non
         assert after in result.notes[0].text
     other = interface.replace("released", "freed")
     assert step(one_rule(OWNER_TABLE), {"offload.py": other, "a.py": head + before}).edits == ()
+
+
+def test_imported_modules_equal_those_of_the_syntax_tree() -> None:
+    """Reading import lines finds what the parsed tree holds, for all forms of the statement."""
+    text = (
+        b"import os, sys as s\nimport a.b.c\n"
+        b"from x.y import (  # why (so)\n    p,\n    q as r,  # not )\n)\n"
+        b"from . import here\nfrom ..up import (there,)\nfrom . upper import z\n"
+        b"try:\n    from m import n; import k\nexcept E:\n    import \\\n        late\n"
+        b"from w import *\nimported = 1\nfrom_x = 2\n"
+    )
+    assert imported_modules(text, "pkg/sub/mod.py") == {
+        *("os", "sys", "a.b.c", "x.y", "x.y.p", "x.y.q", "pkg.sub", "pkg.sub.here", "pkg.up"),
+        *("pkg.up.there", "pkg.sub.upper", "pkg.sub.upper.z", "m", "m.n", "late", "w", "w.*"),
+    }

@@ -52,12 +52,15 @@ class MergePlan:
         source: What is being merged.
         paths: One entry a contested path (or clean path that a rule changes), sorted by path.
         warnings: Rules that matched nothing and the like.
+        notes: What rules looked at and left as it is, each with its reason (a deleted file that is
+            not restored).
         seconds: Wall time of planning.
     """
 
     source: MergeSource
     paths: tuple[PathPlan, ...]
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property

@@ -37,6 +37,7 @@ from mergewright.resolve.engines import (
     merge_by_lines,
     merge_file,
 )
+from mergewright.rules.places import settle_places
 from mergewright.rules.union import union
 
 
@@ -62,7 +63,12 @@ class PathRule(Protocol):
 
     @property
     def action(self) -> str:
-        """``take-ours``, ``take-theirs``, ``pinned``, ``union`` or ``leave``."""
+        """``union``, ``leave``, or an action that takes a side or needs the whole merge."""
+        ...
+
+    @property
+    def side(self) -> Side | None:
+        """The side that is taken whole; ``None`` when the action takes none."""
         ...
 
     @property
@@ -182,12 +188,10 @@ class Cascade:
         return self._judge(conflict, self._merge(conflict))
 
     def _apply_rule(self, conflict: Conflict, rule: PathRule) -> PathOutcome | None:
-        sides = {"take-ours": Side.OURS, "pinned": Side.OURS, "take-theirs": Side.THEIRS}
-        side = sides.get(rule.action)
-        if side is not None:
+        if rule.side is not None:
             return treeconflicts.whole_side(
                 conflict,
-                side,
+                rule.side,
                 strategy=str(rule.action),
                 reason=rule.reason,
                 rule=rule.id,
@@ -212,11 +216,16 @@ class Cascade:
         )
         try:
             with self.guard():
-                return self.engine(conflict.path, conflict.texts, deciders)
+                merge = self.engine(conflict.path, conflict.texts, deciders)
         except BudgetExceeded as spent:
             merge = merge_by_lines(conflict.texts)
             note = f"{spent}; merged by lines instead"
-            return replace(merge, notes=(*merge.notes, note))
+            merge = replace(merge, notes=(*merge.notes, note))
+        if merge.method != "python":
+            # Lines and formats ask no questions while they merge.
+            for decider in deciders:
+                merge = settle_places(conflict.path, merge, decider)
+        return merge
 
     def _judge(self, conflict: Conflict, merge: FileMerge) -> PathOutcome:
         """Gates, mode and git's own conflict as the yardstick; then the outcome."""

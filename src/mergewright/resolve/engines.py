@@ -6,10 +6,13 @@ import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mergewright.model.merge import Contested, Decider, FileMerge
 from mergewright.model.threeway import ThreeWay
+
+if TYPE_CHECKING:
+    from mergewright.python.engine import EngineOptions
 
 #: Suffixes that the Python engine reads.
 PYTHON_SUFFIXES = (".py", ".pyi")
@@ -52,7 +55,11 @@ def merge_by_lines(versions: ThreeWay[bytes | None]) -> FileMerge:
 
 
 def merge_file(
-    path: str, versions: ThreeWay[bytes | None], deciders: Sequence[Decider] = ()
+    path: str,
+    versions: ThreeWay[bytes | None],
+    deciders: Sequence[Decider] = (),
+    *,
+    options: EngineOptions | None = None,
 ) -> FileMerge:
     """Merge three texts with the engine of the file's type.
 
@@ -60,11 +67,12 @@ def merge_file(
         path: The path of the file: its name chooses the engine.
         versions: The three texts; ``None`` where a side does not have the file.
         deciders: Asked, in this order, about what structure alone cannot settle.
+        options: Switches of the Python engine, its defaults when ``None``.
     """
     if is_python(path, versions):
-        from mergewright.python.engine import merge_python
+        from mergewright.python.engine import EngineOptions, merge_python
 
-        return merge_python(path, versions, deciders=deciders)
+        return merge_python(path, versions, deciders=deciders, options=options or EngineOptions())
     merge_for = loaded("mergewright.formats", "merge_for")
     merge = None if merge_for is None else merge_for(path)
     return merge_by_lines(versions) if merge is None else merge(versions)

@@ -138,6 +138,7 @@ def report(
         "summary": summary(plan),
         "paths": [path_report(entry) for entry in plan.paths],
         "warnings": list(plan.warnings),
+        "notes": list(plan.notes),
         "seconds": round(plan.seconds, 6),
         **(extra or {}),
     }

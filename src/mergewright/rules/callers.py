@@ -62,7 +62,7 @@ def patch_callers(path: str, data: bytes, rule: CallersRule, interface: bytes) -
     modules = imported_modules(data, path)
     offered = defined_names(interface)
     root = parse(data)
-    if modules is None or offered is None or root is None:
+    if offered is None or root is None:
         return None
     wanted = module_names(rule.interface)
     if not any(_same_module(name, module) for name in wanted for module in modules):

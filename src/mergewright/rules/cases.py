@@ -148,13 +148,14 @@ def _step_case(book: RuleBook, case: Case) -> CaseResult:
         side(case.merged),
         ThreeWay(base=side(case.base), ours=side(case.ours), theirs=side(case.theirs)),
     )
+    worked = {note.rule for note in outcome.notes}
     if case.rule == NOBODY:
-        used = ", ".join(sorted(outcome.used))
+        used = ", ".join(sorted(worked))
         return CaseResult(
             name=case.name, passed=not used, detail=f"expected no rule, got {used}" if used else ""
         )
-    if case.rule not in outcome.used:
-        return _result(case, ", ".join(sorted(outcome.used)) or None, None)
+    if case.rule not in worked:
+        return _result(case, ", ".join(sorted(worked)) or None, None)
     if case.result is not None:
         edits = {edit.path: edit.data for edit in outcome.edits}
         text = edits.get(case.path, (case.merged or "").encode()).decode("utf-8", "replace")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import symtable
 import warnings
 from collections.abc import Iterator
@@ -114,31 +115,53 @@ def module_imports(data: bytes) -> dict[str, ImportBinding] | None:
     return found
 
 
-def imported_modules(data: bytes, path: str = "") -> frozenset[str] | None:
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:"
+    rb"from[ \t]+(?P<module>\.*[ \t]*[\w.]*)[ \t]+import[ \t]*"
+    rb"(?P<names>\((?:[^()#]|#[^\n]*\n)*\)|(?:[^\n#;\\]|\\\r?\n)*)"
+    rb"|import[ \t]+(?P<plain>(?:[^\n#;\\]|\\\r?\n)*))",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(rb"#[^\n]*")
+
+
+def imported_modules(data: bytes, path: str = "") -> frozenset[str]:
     """All modules that are imported anywhere, also as ``module.name`` for names taken from them.
+
+    Read from the lines that begin as import statements, without parsing the rest: a whole tree can
+    be searched in little time. An import written in a docstring counts too.
 
     Args:
         data: The text.
         path: Its path in the repository, by which relative imports become absolute.
     """
-    tree = tree_of(data)
-    if tree is None:
-        return None
     package = module_name(path).split(".") if path else []
     if package and not path.endswith(("/__init__.py", "/__init__.pyi")):
         package.pop()
     found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            if node.level:
-                parts = package[: len(package) - node.level + 1]
-                module = ".".join([*parts, *([module] if module else [])])
-            found.add(module)
-            found.update(f"{module}.{alias.name}" if module else alias.name for alias in node.names)
+    for match in _IMPORT.finditer(data):
+        plain = match["plain"]
+        if plain is not None:
+            found.update(_listed(plain))
+            continue
+        dotted = match["module"].decode("utf-8", "replace").replace(" ", "").replace("\t", "")
+        module = dotted.lstrip(".")
+        level = len(dotted) - len(module)
+        if level:
+            parts = package[: max(0, len(package) - level + 1)]
+            module = ".".join([*parts, *([module] if module else [])])
+        found.add(module)
+        found.update(f"{module}.{name}" if module else name for name in _listed(match["names"]))
     return frozenset(found)
+
+
+def _listed(names: bytes) -> Iterator[str]:
+    """The names of an import list, without their aliases."""
+    text = _COMMENT.sub(b"", names).replace(b"\\", b" ").strip(b"() \t\r\n")
+    for part in text.split(b","):
+        words = part.split()
+        if words:
+            yield words[0].decode("utf-8", "replace")
 
 
 def module_name(path: str) -> str:
@@ -216,7 +239,9 @@ def unbound_names(data: bytes) -> dict[str, int] | None:
     tree = tree_of(data)
     if tree is None:
         return None
-    if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(tree)):
+    if b"*" in data and any(
+        isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n, _ in _statements(tree.body)
+    ):
         return {}
     try:
         with warnings.catch_warnings():
@@ -237,12 +262,10 @@ def unbound_names(data: bytes) -> dict[str, int] | None:
             if symbol.is_referenced() and (symbol.is_global() or table is top):
                 free.add(name)
     # Postponed annotations are no references for the compiler, but they are for readers and tools.
-    anywhere = {
-        name
-        for node in ast.walk(tree)
-        for name in _annotation_names(node)
-        if name not in _bound_anywhere(tree)
-    }
+    anywhere: set[str] = set()
+    if _postpones(tree):
+        anywhere = {name for node in ast.walk(tree) for name in _annotation_names(node)}
+        anywhere -= _bound_anywhere(tree)
     missing = {name for name in free | anywhere if name not in bound and name not in _BUILTINS}
     if not missing:
         return {}
@@ -251,6 +274,15 @@ def unbound_names(data: bytes) -> dict[str, int] | None:
         if isinstance(node, ast.Name) and node.id in missing:
             lines[node.id] = min(node.lineno, lines.get(node.id, node.lineno))
     return lines
+
+
+def _postpones(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in tree.body
+    )
 
 
 def _annotation_names(node: ast.AST) -> Iterator[str]:

@@ -19,6 +19,7 @@ from mergewright.rules.coupled import missing_groups
 from mergewright.rules.deleted import Deletion, restoration
 from mergewright.rules.fallback import missing_helpers
 from mergewright.rules.imports import restore_imports
+from mergewright.rules.patterns import matches
 from mergewright.rules.rename import rename
 from mergewright.rules.schema import (
     Action,
@@ -27,6 +28,7 @@ from mergewright.rules.schema import (
     DeletedRule,
     FallBackRule,
     ImportsRule,
+    Level,
     RenameRule,
     SourcesRule,
     SymbolRule,
@@ -85,7 +87,7 @@ class StepResult:
     Attributes:
         edits: Changed files, by path.
         notes: What was found.
-        used: Ids of the rules that changed or found something.
+        used: Ids of the rules that were asked about a file.
     """
 
     edits: tuple[StepEdit, ...]
@@ -141,6 +143,7 @@ class _Steps:
             for path, (mode, oid) in self._merged_entries.items()
             if mode in _REGULAR and path not in open_paths and ours.get(path, (0, ""))[1] != oid
         }
+        self._interfaces: dict[str, list[str]] = {}
         self._kept: dict[str, str] = {}
         for path in self._changed:
             rule = book.for_path(path)
@@ -152,6 +155,12 @@ class _Steps:
                 self._kept[path] = rule.id
 
     def run(self) -> StepResult:
+        for loaded in self._book.rules:
+            # A rule whose files are there was asked, whatever it found.
+            if (loaded.rule.level is Level.STEP or loaded.rule.action is Action.REGENERATE) and any(
+                path_matches(loaded.rule.match, path) for path in self._merged_entries
+            ):
+                self._used.add(loaded.id)
         for loaded in self._book.steps():
             rule = loaded.rule
             if isinstance(rule, SourcesRule):
@@ -265,6 +274,9 @@ class _Steps:
                 self._change(loaded, path, renamed[0], [reason], side=Side.NEITHER)
         elif isinstance(rule, CallersRule):
             self._callers(loaded, rule, path, data)
+        elif isinstance(rule, ImportsRule | FallBackRule) and data in (ours, theirs):
+            # One side's whole file: what it lacks, that side lacks; no accident of the merge.
+            return
         elif isinstance(rule, ImportsRule):
             found = restore_imports(data, ours, theirs)
             if found is None:
@@ -294,13 +306,17 @@ class _Steps:
                 self._change(loaded, path, result.data, result.changed, side=side)
 
     def _callers(self, loaded: LoadedRule, rule: CallersRule, path: str, data: bytes) -> None:
-        interfaces = [
-            name
-            for name in self._merged_entries
-            if path_matches_glob(rule.interface, name) and name not in self._open
-        ]
+        if not any(row.call.encode() in data for row in rule.table):
+            return
+        if loaded.id not in self._interfaces:
+            self._interfaces[loaded.id] = [
+                name
+                for name in self._merged_entries
+                if matches((rule.interface,), name, "/") and name not in self._open
+            ]
+        interfaces = self._interfaces[loaded.id]
         if len(interfaces) != 1:
-            if path not in interfaces and any(row.call.encode() in data for row in rule.table):
+            if path not in interfaces:
                 state = "is not in the merged tree, or is open" if not interfaces else "is several"
                 self._note(loaded, path, f"the interface {rule.interface} {state}", warning=True)
             return
@@ -428,10 +444,3 @@ class _Steps:
                     "does not declare",
                     warning=True,
                 )
-
-
-def path_matches_glob(pattern: str, path: str) -> bool:
-    """Whether one path glob matches."""
-    from mergewright.rules.patterns import matches
-
-    return matches((pattern,), path, "/")

@@ -16,6 +16,7 @@ _SEARCHED = re.compile(
     r"|(^|/)[^/.]+|/?Dockerfile[^/]*)$"
 )
 _MAX_SEARCHED = 1 << 20
+_RELATIVE = re.compile(rb"^[ \t]*from[ \t]+\.", re.MULTILINE)
 
 
 class Tree(Protocol):
@@ -126,10 +127,14 @@ def references(
         data = tree.read(path)
         if data is None or len(data) > _MAX_SEARCHED or not quick.search(data):
             continue
-        modules = imported_modules(data, path) if path.endswith((".py", ".pyi")) else None
+        relative = _RELATIVE.search(data) is not None
+        modules: frozenset[str] | None = None
+        parsed = not path.endswith((".py", ".pyi"))
         for target, needle in needles.items():
-            if len(found[target]) >= 10:
+            if len(found[target]) >= 10 or not needle.maybe(data, relative=relative):
                 continue
+            if not parsed and needle.modules:
+                modules, parsed = imported_modules(data, path), True
             how = needle.how(path, data, modules)
             if how is not None:
                 found[target].append(Reference(path=path, target=target, how=how))
@@ -141,8 +146,15 @@ class _Needle:
     target: str
     modules: tuple[str, ...]
     quick: tuple[bytes, ...]
+    parent: bytes | None
     names: tuple[re.Pattern[bytes], ...]
     beside: re.Pattern[bytes]
+
+    def maybe(self, data: bytes, *, relative: bool) -> bool:
+        """Whether the words of a reference stand in a text at all; cheap."""
+        if not any(word in data for word in self.quick):
+            return False
+        return self.parent is None or relative or self.parent in data
 
     def how(self, path: str, data: bytes, modules: frozenset[str] | None) -> str | None:
         for module in self.modules if modules is not None else ():
@@ -173,14 +185,19 @@ def _needles(target: str) -> _Needle:
         names.append("/".join(parts[-2:]))
     quick = [name]
     modules: tuple[str, ...] = ()
+    parent: bytes | None = None
     if target.endswith((".py", ".pyi")):
         modules = module_names(target)
-        quick = [modules[0].rsplit(".", 1)[-1]]
+        above, _, last = modules[-1].rpartition(".")
+        quick = [last]
+        # "model" stands everywhere; "legacy" beside it does not.
+        parent = above.rpartition(".")[2].encode() or None
         names += [module for module in modules if "." in module]
     return _Needle(
         target=target,
         modules=modules,
         quick=tuple(word.encode("utf-8", "surrogateescape") for word in quick),
+        parent=parent,
         names=tuple(_word(text) for text in names),
         beside=_word(name),
     )

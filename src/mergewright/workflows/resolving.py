@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -14,17 +15,19 @@ from typing import TYPE_CHECKING, Any, Self
 import mergewright
 from mergewright.git.linemerge import merge_text
 from mergewright.git.repository import Repository, WorktreeMerge
+from mergewright.git.trees import Objects, TreeEntry
 from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError, UsageError
 from mergewright.model.plan import MergePlan, MergeSource
 from mergewright.model.resolution import Deferred, PathOutcome, Resolved
 from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import Cascade
-from mergewright.resolve.engines import GitText
+from mergewright.resolve.engines import GitText, merge_file
 from mergewright.resolve.planning import Mapper, Progress, plan_paths
 from mergewright.resolve.reporting import report
 from mergewright.text.markers import marker_size_for
 from mergewright.workflows.cleanpaths import CleanPaths, clean_paths
+from mergewright.workflows.policies import apply_policies, has_policies
 from mergewright.workflows.sources import SourceFactory, no_sources
 from mergewright.workflows.texts import FILE_BUDGET, time_limit
 
@@ -143,6 +146,7 @@ def _cascade(
         verdicts=sources.verdicts,
         git_text=lambda conflict: git_text(conflict, source.labels),
         guard=guard,
+        engine=partial(merge_file, options=book.engine_options()),
     )
 
 
@@ -154,6 +158,8 @@ def _plan(
     clean: CleanPaths,
     settings: Settings,
     *,
+    objects: Objects,
+    merged: Mapping[str, TreeEntry],
     whole: bool = True,
     notes: Sequence[str] = (),
 ) -> MergePlan:
@@ -164,20 +170,24 @@ def _plan(
         spoken.update(d.rule for d in outcome.decisions if d.rule is not None)
         return outcome
 
-    def warnings() -> Sequence[str]:
-        # With some paths only, a rule may well speak for the others.
-        unused = book.unused(spoken) if whole else ()
-        return (*notes, *(str(warning) for warning in (*book.shadowed(), *unused)))
-
     cascade = _cascade(repository, source, conflicts, book, settings)
-    return plan_paths(
+    plan = plan_paths(
         source,
         conflicts,
         resolve,
         clean=clean.plans,
-        warnings=warnings,
         progress=settings.progress,
         mapper=settings.mapper,
+    )
+    warnings = (*notes, *(str(warning) for warning in book.shadowed()))
+    if not whole:
+        # With some paths only, a rule may well speak for the others.
+        return replace(plan, warnings=warnings)
+    follow = apply_policies(plan, book, repository, objects, merged)
+    unused = book.unused(spoken | follow.used)
+    return replace(
+        follow.plan,
+        warnings=(*warnings, *follow.plan.warnings, *(str(warning) for warning in unused)),
     )
 
 
@@ -269,15 +279,21 @@ def plan_merge(
         repository, ours, theirs, engine=settings.engine, base=base, labels=labels
     )
     try:
+        needed = book.speaks_for_clean_paths or has_policies(book)
+        merged = merge.clean_entries() if needed else {}
         clean = clean_paths(
-            book,
-            merge.objects,
-            merge.source.commits,
-            merge.clean_entries() if book.speaks_for_clean_paths else {},
-            merge.contested_paths,
+            book, merge.objects, merge.source.commits, merged, merge.contested_paths
         )
         plan = _plan(
-            repository, merge.source, merge.conflicts, book, clean, settings, notes=merge.notes
+            repository,
+            merge.source,
+            merge.conflicts,
+            book,
+            clean,
+            settings,
+            objects=merge.objects,
+            merged=merged,
+            notes=merge.notes,
         )
     except BaseException:
         merge.close()
@@ -323,17 +339,25 @@ def plan_worktree(
     book = load_book(repository, settings)
     conflicts: Sequence[Conflict] = merge.conflicts
     clean = CleanPaths()
+    merged: Mapping[str, TreeEntry] = {}
     if paths:
         conflicts = _selected(conflicts, paths, root)
-    elif book.speaks_for_clean_paths:
+    elif book.speaks_for_clean_paths or has_policies(book):
+        merged = repository.index_entries()
         clean = clean_paths(
-            book,
-            repository.objects,
-            merge.source.commits,
-            repository.index_entries(),
-            merge.contested_paths,
+            book, repository.objects, merge.source.commits, merged, merge.contested_paths
         )
-    plan = _plan(repository, merge.source, conflicts, book, clean, settings, whole=not paths)
+    plan = _plan(
+        repository,
+        merge.source,
+        conflicts,
+        book,
+        clean,
+        settings,
+        objects=repository.objects,
+        merged=merged,
+        whole=not paths,
+    )
     return WorktreePlan(plan=plan, repository=repository, merge=merge)
 
 
