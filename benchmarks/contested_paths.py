@@ -4,8 +4,9 @@
 
 A manifest has a JSON object a line with ``repo``, ``p1`` and ``p2``; DIR holds the bare repositories
 as ``<owner>+<name>/repo`` (or ``<owner>+<name>``). The reference runs in the repository itself, with
-a temporary object folder, so nothing is written there. A difference is printed with its merge; the
-last line counts. Time is that of the merge call alone.
+a temporary object folder, so nothing is written there, and with the attribute files of ours in a
+temporary worktree, as ``git merge`` finds them (``--no-attributes``: without, as in a bare clone). A
+difference is printed with its merge; the last line counts. Time is that of the merge call alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -39,17 +41,47 @@ def merges(manifests: list[Path]) -> Iterator[tuple[str, str, str]]:
                 yield key
 
 
-def reference(folder: Path, scratch: Path, ours: str, theirs: str) -> tuple[set[str], str, float]:
+def attribute_folder(folder: Path, ours: str, target: Path) -> None:
+    """Fill a folder with the attribute files of a commit, as a worktree would have them."""
+    listed = subprocess.run(
+        ["git", "ls-tree", "-r", "-z", "--name-only", ours],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+        env=sealed_environment({"GIT_DIR": str(folder)}),
+    ).stdout
+    for name in listed.split(b"\0"):
+        if name.split(b"/")[-1] == b".gitattributes":
+            path = target / os.fsdecode(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(
+                subprocess.run(
+                    ["git", "cat-file", "blob", f"{ours}:{os.fsdecode(name)}"],
+                    cwd=folder,
+                    capture_output=True,
+                    check=True,
+                    env=sealed_environment({"GIT_DIR": str(folder)}),
+                ).stdout
+            )
+
+
+def reference(
+    folder: Path, scratch: Path, ours: str, theirs: str, worktree: Path | None
+) -> tuple[set[str], str, float]:
     """Contested paths, merged tree and seconds of git itself, run in the repository."""
+    place = {} if worktree is None else {"GIT_WORK_TREE": str(worktree)}
+    if worktree is not None:
+        attribute_folder(folder, ours, worktree)
     started = time.perf_counter()
     options = ["--write-tree", "-z", "--messages", "--allow-unrelated-histories"]
     done = subprocess.run(
         ["git", "merge-tree", *options, ours, theirs],
-        cwd=folder,
+        cwd=worktree or folder,
         capture_output=True,
         check=False,
         env=sealed_environment(
-            {
+            place
+            | {
                 "GIT_DIR": str(folder),
                 "GIT_OBJECT_DIRECTORY": str(scratch),
                 "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(folder / "objects"),
@@ -91,7 +123,11 @@ def main() -> int:
                 opened[repo] = Repository.open(folder)
             scratch = Path(temporary) / repo.replace("/", "+")
             scratch.mkdir(exist_ok=True)
-            paths, tree, seconds = reference(folder, scratch, ours, theirs)
+            worktree = None if arguments.no_attributes else Path(temporary) / "worktree"
+            if worktree is not None:
+                shutil.rmtree(worktree, ignore_errors=True)
+                worktree.mkdir()
+            paths, tree, seconds = reference(folder, scratch, ours, theirs, worktree)
             total += 1
             git_times.append(seconds)
             started = time.perf_counter()

@@ -6,7 +6,7 @@ import pytest
 from git_shapes import SHAPES, Shape, text
 
 from mergewright.git.commits import walk
-from mergewright.git.merging import GIT_ENGINE, merge_commits
+from mergewright.git.merging import GIT_ENGINE, LIBGIT2_ENGINE, merge_commits
 from mergewright.git.repository import Repository
 from mergewright.model.conflict import ConflictKind
 from mergewright.model.threeway import ThreeWay
@@ -30,6 +30,33 @@ def test_kinds_in_memory(sandbox: Sandbox, name: str) -> None:
         )
     assert found == SHAPES[name].expected
     assert merge.source.engine == GIT_ENGINE
+
+
+#: What the fallback engine cannot do as git does: it still leaves a conflict, or says less.
+LIBGIT2_DIFFERS = {"mode of a file that both added", "two edited files renamed to one name"}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_kinds_without_git(sandbox: Sandbox, name: str) -> None:
+    """The engine that needs no git finds the same conflicts and the same clean files."""
+    repo = build(sandbox, SHAPES[name])
+    repository = Repository.open(repo.path)
+    with (
+        merge_commits(repository, "dev", "main", engine="libgit2") as merge,
+        merge_commits(repository, "dev", "main", engine="git") as wanted,
+    ):
+        assert merge.source.engine == LIBGIT2_ENGINE
+        found, expected = (
+            [
+                (c.path, c.kind, c.related, *(v and (v.path, v.oid) for v in c.versions))
+                for c in m.conflicts
+            ]
+            for m in (merge, wanted)
+        )
+        assert (found == expected) is (name not in LIBGIT2_DIFFERS)
+        if name not in LIBGIT2_DIFFERS:
+            assert merge.clean_entries() == wanted.clean_entries()
+            assert merge.entries().keys() == wanted.entries().keys()
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from types import TracebackType
 from typing import Literal, Self
 
@@ -19,13 +18,14 @@ from mergewright.git.process import (
     has_merge_tree,
     run_git,
 )
+from mergewright.git.regrouping import conflict_text, regroup
 from mergewright.git.repository import Repository, index_stages
 from mergewright.git.scratch import Scratch
 from mergewright.git.trees import MODE_DIRECTORY, Objects, TreeEntry
 from mergewright.model.conflict import MODE_SUBMODULE, Conflict
 from mergewright.model.errors import RepositoryError, UsageError
 from mergewright.model.plan import MergeSource
-from mergewright.model.threeway import ThreeWay
+from mergewright.model.threeway import Side, ThreeWay
 
 Engine = Literal["auto", "git", "libgit2"]
 
@@ -305,7 +305,7 @@ def parse_merge_tree(output: bytes) -> _Merged:
 
 
 def _merge_with_libgit2(
-    repository: Repository,  # noqa: ARG001 - same call as git's
+    repository: Repository,
     scratch: Scratch,
     ours: str,
     theirs: str,
@@ -316,28 +316,55 @@ def _merge_with_libgit2(
 ) -> _Merged:
     handle = scratch.handle
     notes = []
+    tree_ids = [scratch.objects.tree_id(commit) for commit in (ours, theirs)]
+    if base is not None:
+        root = scratch.objects.tree_id(base)
+    elif bases:
+        root = scratch.objects.tree_id(bases[0])
+    else:
+        root = str(handle.TreeBuilder().write())
     try:
         if base is not None or not bases:
-            ancestor = (
-                handle.TreeBuilder().write()
-                if base is None
-                else pygit2.Oid(hex=scratch.objects.tree_id(base))
-            )
-            index = handle.merge_trees(
-                ancestor,
-                pygit2.Oid(hex=scratch.objects.tree_id(ours)),
-                pygit2.Oid(hex=scratch.objects.tree_id(theirs)),
-            )
+            ancestor, left, right = (pygit2.Oid(hex=oid) for oid in (root, *tree_ids))
+            index = handle.merge_trees(ancestor, left, right)
         else:
             index = handle.merge_commits(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
     except (pygit2.GitError, KeyError, ValueError) as error:
         raise failure(f"libgit2 cannot merge the commits: {error}") from error
     if len(bases) > 1:
         notes.append("several merge bases: libgit2's own virtual base was used")
-    stages = tuple(index_stages(index))
-    for path in {stage.path for stage in stages}:
+    found = regroup(
+        scratch,
+        index_stages(index),
+        ThreeWay(base=root, ours=tree_ids[0], theirs=tree_ids[1]),
+        directory_renames=repository.settings(["merge.directoryRenames"])
+        .get("merge.directoryRenames", "conflict")
+        .lower(),
+    )
+    for path in {stage.path for stage in index_stages(index)}:
         del index.conflicts[path]
-    return _Merged(tree=str(index.write_tree(handle)), stages=stages, notes=tuple(notes))
+    clean = str(index.write_tree(handle))
+    changes: dict[str, tuple[int, bytes] | None] = {
+        path: conflict_text(scratch, triple) for path, triple in found.triples.items()
+    }
+    for path, entry in found.settled.items():
+        if path not in changes:
+            changes[path] = None if entry is None else (entry[0], _content(scratch, *entry))
+    numbers = {Side.BASE: 1, Side.OURS: 2, Side.THEIRS: 3}
+    return _Merged(
+        tree=replace_paths(scratch, clean, changes),
+        stages=tuple(
+            Stage(path, numbers[side], entry.mode, entry.oid)
+            for path, triple in sorted(found.triples.items())
+            for side, entry in triple.items()
+        ),
+        messages=tuple(found.messages),
+        notes=tuple(notes),
+    )
+
+
+def _content(scratch: Scratch, mode: int, oid: str) -> bytes:
+    return oid.encode("ascii") if mode == MODE_SUBMODULE else scratch.objects.blob(oid)
 
 
 def replace_paths(
@@ -383,11 +410,11 @@ def _attribute_files(repository: Repository, commit: str) -> dict[str, bytes]:
     """The attribute files of a commit, by path; symbolic links are no attribute files to git."""
     found = {}
     for path, entry in repository.objects.entries(commit).items():
-        parts = PurePosixPath(path).parts
-        if parts[-1] != ".gitattributes" or entry.mode not in (0o100644, 0o100755):
+        if not path.endswith(".gitattributes") or entry.mode not in (0o100644, 0o100755):
             continue
+        parts = path.split("/")
         # A damaged or hostile tree may hold such names; they would lead out of the folder.
-        if any(part in ("..", ".", "") or part.lower() == ".git" for part in parts):
-            continue
-        found[path] = repository.objects.blob(entry.oid)
+        unsafe = any(part in ("..", ".", "") or part.lower() == ".git" for part in parts)
+        if parts[-1] == ".gitattributes" and not unsafe:
+            found[path] = repository.objects.blob(entry.oid)
     return found
