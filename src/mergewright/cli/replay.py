@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Self
 import click
 
 from mergewright.cli.terminal import put, say, write_json
+from mergewright.model.errors import UsageError
 from mergewright.workflows.replay.dump import classes, dump
 from mergewright.workflows.replay.peers import PEERS
 from mergewright.workflows.replay.request import Replayed, Request
@@ -84,6 +86,8 @@ _RUN = (
 
 _OUTPUT = (
     click.option("--json", "json_file", help="Write the report as JSON; - for standard output."),
+    click.option("--markdown", "markdown_file", help="Write the report as Markdown; - for standard output."),
+    click.option("--html", "html_file", type=FILE, help="Write the report as one HTML page that needs no network."),
     click.option("--dump", "dump_folder", type=click.Path(path_type=Path, file_okay=False), help="Write the texts of chosen files into a folder and print the largest classes of trouble."),
     click.option("--only", default="wrong,damage,crash", show_default=True, help="What --dump chooses: verdicts, and damage."),
 )  # fmt: skip
@@ -145,7 +149,15 @@ def _write(done: Replayed, store: Store, given: dict[str, Any]) -> None:
 
     if given["json_file"]:
         write_json(done.report, given["json_file"])
-    if given["json_file"] != "-":
+    if given["markdown_file"]:
+        from mergewright.workflows.replay.markdown import report_markdown
+
+        _text(report_markdown(done.report), given["markdown_file"])
+    if given["html_file"] is not None:
+        from mergewright.workflows.replay.page import write_page
+
+        write_page(done, store, given["html_file"])
+    if "-" not in {given["json_file"], given["markdown_file"]}:
         print_report(done.report, Console(width=None if sys.stdout.isatty() else 160))
     if given["dump_folder"] is not None:
         own, chosen = done.tools[0], frozenset(given["only"].split(","))
@@ -153,6 +165,56 @@ def _write(done: Replayed, store: Store, given: dict[str, Any]) -> None:
         for name, places, files, example in classes(done.rows, own)[:40]:
             put(f"{places:6} places {files:5} files  {name:40}  {example}\n")
         say(f"{count} files written to {given['dump_folder']}")
+
+
+def _text(text: str, target: str) -> None:
+    if target == "-":
+        put(text)
+        return
+    try:
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+
+
+@replay.command("compare", short_help="Compare two reports; exit status 1 on a regression.")
+@click.argument("before", type=EXISTING_FILE)
+@click.argument("after", type=EXISTING_FILE)
+@click.option(
+    "--tool",
+    "tools",
+    default="",
+    help="Columns to compare: BEFORE,AFTER or one for both.  [default: ours]",
+)
+@click.option("--json", "json_file", help="Write the comparison as JSON; - for standard output.")
+def compare_command(before: Path, after: Path, tools: str, json_file: str | None) -> int:
+    """Compare two reports of --json: which files got worse or better, and who decided there.
+
+    Worse is: from correct to anything else, from open to wrong, more damage. The exit status is 1
+    when a file got worse. Two columns of one report: compare A A --tool BEFORE,AFTER.
+    """
+    from mergewright.workflows.replay.compare import compare
+    from mergewright.workflows.replay.markdown import comparison_markdown
+
+    names = [name.strip() or None for name in tools.split(",")]
+    found = compare(
+        _read_report(before), _read_report(after), tool_before=names[0], tool_after=names[-1]
+    )
+    if json_file:
+        write_json(found.as_json(), json_file)
+    if json_file != "-":
+        put(comparison_markdown(found))
+    return 1 if found.regressions else 0
+
+
+def _read_report(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} is no report: {error}") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{path} is no report.")
+    return value
 
 
 class _Reporter:

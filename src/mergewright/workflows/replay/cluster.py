@@ -26,8 +26,6 @@ def dask_executor(scheduler: str) -> Iterator[concurrent.futures.Executor]:
             "--executor dask needs the package distributed.",
             hint='Install it: pip install "mergewright[dask]"',
         ) from error
-    if not scheduler:
-        raise UsageError("--executor dask needs the scheduler's address: --scheduler ADDR.")
     try:
         client = Client(scheduler, timeout=20)
     except (OSError, ValueError) as error:

@@ -18,8 +18,9 @@ from mergewright.workflows.replay.summary import (
     timing,
 )
 
-#: Name and version of the document's form; see ``replay.schema.json``.
-SCHEMA = "mergewright.replay/1"
+#: Name and version of the document's form: ``schemas/replay-v1.json``.
+SCHEMA = "mergewright/replay"
+VERSION = 1
 
 
 def document(
@@ -52,6 +53,7 @@ def document(
     apart = [row for row in rows if row.case.ident in clash_idents]
     return {
         "schema": SCHEMA,
+        "version": VERSION,
         "settings": dict(settings or {}),
         "tools": [
             {

@@ -131,6 +131,8 @@ def replay(
     Raises:
         UsageError: the request does not fit together.
     """
+    if request.executor == "dask" and not request.scheduler:
+        raise UsageError("--executor dask needs the scheduler's address: --scheduler ADDR.")
     present, absent = choose_peers(request.peers)
     tools = own_tools(request)
     tools += [Tool(name=name, version=version, peer=True) for name, version in present.items()]
