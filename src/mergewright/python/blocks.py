@@ -15,6 +15,7 @@ from time import monotonic
 from mergewright.model.merge import Answer, Contested, Decider, Piece, Question
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
 from mergewright.model.threeway import Side, ThreeWay, settle
+from mergewright.python import imports
 from mergewright.python.alignment import align
 from mergewright.python.pieces import Contest, merge_snippet
 from mergewright.python.source import Item, Section, Source
@@ -68,6 +69,8 @@ class StructuralMerge:
     Attributes:
         path: The file's path, for questions.
         deciders: Asked in order where two changes meet.
+        versions_rule: Settle version assignments that both sides raised.
+        keep_names: Names whose imports stay although one side deleted them.
         deadline: ``time.monotonic()`` value after which the descent stops.
         decisions: What was decided, filled as the merge goes.
     """
@@ -76,6 +79,7 @@ class StructuralMerge:
     deciders: Sequence[Decider] = ()
     deadline: float = float("inf")
     versions_rule: bool = True
+    keep_names: frozenset[str] = frozenset()
     decisions: list[Decision] = field(default_factory=list)
 
     # -- blocks ---------------------------------------------------------------------------------
@@ -230,14 +234,39 @@ class StructuralMerge:
             if base is None:
                 return [kept.text]
             if _same(base, kept):
-                return []  # deleted by the other side, unchanged here
+                if not self._kept_import(kept):
+                    return []  # deleted by the other side, unchanged here
+                self._decided(
+                    symbol or kept.name,
+                    "keep-import",
+                    side,
+                    f"{side.other.value} deleted this import, but the result still uses it",
+                )
+                return [kept.text]
+            if kept.kind == "from":
+                rest = self._names_added(base, kept)
+                if rest is not None:
+                    self._decided(
+                        symbol or kept.name,
+                        "import-names",
+                        Side.BOTH,
+                        f"{side.other.value} deleted this import; only what {side.value} added to it stays",
+                    )
+                    return [kept.lead + rest] if rest else []
+            if _code_tokens(base) == _code_tokens(kept):
+                self._decided(
+                    symbol,
+                    "deletion-of-comments",
+                    side.other,
+                    f"{side.other.value} deleted it; {side.value} changed only its comments",
+                )
+                return []
             kind = "delete-change" if ours is None else "change-delete"
             who = (
                 "ours deleted it, theirs changed it"
                 if ours is None
                 else "theirs deleted it, ours changed it"
             )
-            del side
             return self._ask_whole(slot, symbol, kind, who)
         if base is not None and ours.text == base.text:
             return [theirs.text]
@@ -246,6 +275,16 @@ class StructuralMerge:
         lead = self._lead(slot, symbol)
         core = self._core(slot, scope, symbol, parent)
         return [*lead, *core]
+
+    def _kept_import(self, item: Item) -> bool:
+        """Whether an import that one side deleted is kept because the result needs a name of it."""
+        if not self.keep_names or item.kind not in _IMPORTS:
+            return False
+        return bool(self.keep_names & imports.bound_names(item.core))
+
+    def _names_added(self, base: Item, kept: Item) -> bytes | None:
+        """What is left of a ``from`` import that the other side deleted and this one extended."""
+        return imports.without_names(kept.core, base.core, self.keep_names)
 
     def _lead(self, slot: Slot, symbol: str) -> list[Piece]:
         """Blank lines and comments above a statement."""
@@ -322,7 +361,10 @@ class StructuralMerge:
         if ours.kind not in {"error", "tail", "line"}:
             try:
                 merged, strategy, proof = merge_snippet(
-                    texts.map(_decode), "statement", larger_versions=self.versions_rule
+                    texts.map(_decode),
+                    "statement",
+                    larger_versions=self.versions_rule,
+                    keep_names=self.keep_names,
                 )
             except Contest as contest:
                 reason = str(contest)
@@ -373,9 +415,7 @@ class StructuralMerge:
 
     @staticmethod
     def _import_union(texts: ThreeWay[bytes]) -> bytes | None:
-        from mergewright.python.imports import union_statement
-
-        return union_statement(texts.ours, texts.theirs)
+        return imports.union_statement(texts.ours, texts.theirs)
 
     # -- compound statements --------------------------------------------------------------------
 
@@ -384,6 +424,8 @@ class StructuralMerge:
         assert base is not None
         assert ours is not None
         assert theirs is not None
+        if ours.kind in {"def", "class"} and len({base.name, ours.name, theirs.name}) > 1:
+            self._follows_rename(symbol, base, ours, theirs)
         inner_scope = symbol if ours.kind in {"def", "class"} else scope
         inner_parent = ours.kind if ours.kind in {"def", "class"} else parent
         sections = ThreeWay(base=base.sections(), ours=ours.sections(), theirs=theirs.sections())
@@ -415,6 +457,15 @@ class StructuralMerge:
                     return settled
         return pieces
 
+    def _follows_rename(self, symbol: str, base: Item, ours: Item, theirs: Item) -> None:
+        side, new = (Side.OURS, ours.name) if ours.name != base.name else (Side.THEIRS, theirs.name)
+        self._decided(
+            symbol if new == ours.name else f"{symbol.rpartition('.')[0]}.{new}".lstrip("."),
+            "follow-rename",
+            side,
+            f"{side.value} renamed {base.name} to {new}; the other side's edit follows",
+        )
+
     def _apply(
         self, answer: Answer, slot: Slot, scope: str, symbol: str, parent: str
     ) -> list[Piece] | None:
@@ -430,7 +481,7 @@ class StructuralMerge:
         named = [item for item in items if item.kind != "tail"]
         if len(named) != 1:
             return None
-        again = StructuralMerge(self.path, (), self.deadline, self.versions_rule)
+        again = StructuralMerge(self.path, (), self.deadline, self.versions_rule, self.keep_names)
         pieces = again._core(Slot(named[0], slot.ours, slot.theirs), scope, symbol, parent)
         if any(isinstance(piece, Contested) for piece in pieces):
             return None
@@ -557,6 +608,11 @@ class StructuralMerge:
             )
         )
 
+    def note_imports(self, notes: Sequence[str]) -> None:
+        """Record import bindings that were mended after the merge."""
+        for note in dict.fromkeys(notes):
+            self._decided("", "import-bindings", Side.BOTH, note)
+
     def _answered(self, symbol: str, answer: Answer) -> None:
         side = answer.side or (Side.BOTH if answer.base is not None else Side.NEITHER)
         self.decisions.append(
@@ -682,6 +738,11 @@ def _same(one: Item | None, other: Item | None) -> bool:
     if one.core == other.core:
         return _comments(one.lead) == _comments(other.lead)
     return one.fingerprint == other.fingerprint and _comments(one.lead) == _comments(other.lead)
+
+
+def _code_tokens(item: Item) -> list[bytes]:
+    """The item's tokens without its comments."""
+    return [token for token in item.tokens if not token.startswith(b"#")]
 
 
 def _comments(lead: bytes) -> bytes:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from time import monotonic
 
 from mergewright.model.merge import Contested, Decider, FileMerge, Piece
+from mergewright.model.resolution import Decision
 from mergewright.model.threeway import ThreeWay, settle
+from mergewright.python import imports
 from mergewright.python.blocks import BudgetExceeded, StructuralMerge
-from mergewright.python.source import Source
+from mergewright.python.gates import undefined_names
+from mergewright.python.source import Item, Source
 from mergewright.text.lines import UTF8_BOM, with_final_newline
 from mergewright.text.merge import merge_lines
 
@@ -58,30 +61,62 @@ def merge_python(
             return merge_lines(filled)  # mixed line ends: a line is a line
         texts = texts.map(lambda data: data.replace(b"\r\n", b"\n"))
         to_crlf = bool(crlf.get(crlf_side)) if crlf_side is not None else crlf.ours
-    merge = StructuralMerge(
-        path, deciders, monotonic() + options.budget, versions_rule=options.versions
-    )
     notes: tuple[str, ...] = ()
     method = "python"
+    deadline = monotonic() + options.budget
     try:
-        sources = texts.map(Source)
-        pieces = merge.block(sources.map(lambda source: source.items()), "", "")
-    except BudgetExceeded:
-        notes = (f"the time budget of {options.budget:g} s was used up: merged by lines",)
-        method, merge.decisions = "lines", []
-        pieces = list(merge_lines(texts).pieces)
-    except RecursionError:
-        notes = ("nested too deeply for the structural merge: merged by lines",)
-        method, merge.decisions = "lines", []
+        pieces, decisions = _structural(path, texts, deciders, options, deadline)
+    except (BudgetExceeded, RecursionError) as error:
+        why = (
+            f"the time budget of {options.budget:g} s was used up"
+            if isinstance(error, BudgetExceeded)
+            else "nested too deeply for the structural merge"
+        )
+        notes, method, decisions = (f"{why}: merged by lines",), "lines", []
         pieces = list(merge_lines(texts).pieces)
     pieces = _joined(pieces)
     if to_crlf:
         pieces = [_crlf(piece) for piece in pieces]
     if bom_side is not None and boms.get(bom_side) and pieces:
         pieces = [UTF8_BOM, *pieces]
-    return FileMerge(
-        pieces=tuple(pieces), decisions=tuple(merge.decisions), method=method, notes=notes
-    )
+    return FileMerge(pieces=tuple(pieces), decisions=tuple(decisions), method=method, notes=notes)
+
+
+def _structural(
+    path: str,
+    texts: ThreeWay[bytes],
+    deciders: Sequence[Decider],
+    options: EngineOptions,
+    deadline: float,
+) -> tuple[list[Piece], list[Decision]]:
+    """The structural merge, run again with imports kept when the result uses a deleted one."""
+    items: ThreeWay[Sequence[Item]] = texts.map(lambda text: Source(text).items())
+    keep: frozenset[str] = frozenset()
+    while True:
+        merge = StructuralMerge(
+            path, deciders, deadline, versions_rule=options.versions, keep_names=keep
+        )
+        pieces = merge.block(items, "", "")
+        if not all(isinstance(piece, bytes) for piece in pieces):
+            return pieces, merge.decisions
+        result = b"".join(p for p in _joined(pieces) if isinstance(p, bytes))
+        mended = imports.reconcile(result, texts, keep)
+        if mended is not None:
+            result, notes = mended
+            merge.note_imports(notes)
+        missing: frozenset[str] = frozenset() if keep else _missing_names(result, texts)
+        if not missing:
+            return [result], merge.decisions
+        keep = missing
+
+
+def _missing_names(result: bytes, texts: ThreeWay[bytes]) -> frozenset[str]:
+    """Names that the result reads and no longer binds, though both sides alone are whole."""
+    found = undefined_names(result)
+    if not found:
+        return frozenset()
+    known = [undefined_names(text) for text in (texts.ours, texts.theirs)]
+    return found.difference(*(names or frozenset() for names in known))
 
 
 def _all_crlf(data: bytes) -> bool:

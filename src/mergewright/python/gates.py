@@ -73,7 +73,16 @@ def check(
 
 
 # Strategies that take one side on the word of history, memory or a rule.
-_SIDED = frozenset({"take-ours", "take-theirs", "history", "memory", "larger-version"})
+_SIDED = frozenset(
+    {
+        "take-ours",
+        "take-theirs",
+        "history",
+        "memory",
+        "larger-version",
+        "follow-rename",
+    }
+)
 
 
 def _parse(data: bytes, path: str) -> ast.Module | None:

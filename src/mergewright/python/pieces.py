@@ -29,7 +29,11 @@ class Contest(Exception):  # noqa: N818 - not an error: the two changes meet
 
 
 def merge_snippet(
-    versions: ThreeWay[str], form: str, *, larger_versions: bool = True
+    versions: ThreeWay[str],
+    form: str,
+    *,
+    larger_versions: bool = True,
+    keep_names: frozenset[str] = frozenset(),
 ) -> tuple[str, str, str]:
     """Merge three versions of one statement or clause header.
 
@@ -38,6 +42,7 @@ def merge_snippet(
         form: ``statement``, or a clause keyword (``if``, ``elif``, ``except``, ``def`` …) when the
             lines are a header without its body.
         larger_versions: Settle version strings that both sides raised by taking the larger.
+        keep_names: Imported names that stay although one side deleted them.
 
     Returns:
         The merged lines, the name of the strategy (``combine`` or ``larger-version``), and the proof:
@@ -50,7 +55,7 @@ def merge_snippet(
         parsed = versions.map(lambda text: _Snippet(text, form))
     except (cst.ParserSyntaxError, _Unsupported, RecursionError, UnicodeError) as error:
         raise Contest("a version does not parse on its own") from error
-    merger = NodeMerger(versions=larger_versions)
+    merger = NodeMerger(versions=larger_versions, keep_names=keep_names)
     try:
         merged = merger.merge(parsed.map(lambda snippet: snippet.node))
     except RecursionError as error:
@@ -169,10 +174,11 @@ class _Snippet:
 class NodeMerger:
     """Merges libcst nodes part by part and remembers what each side changed."""
 
-    def __init__(self, *, versions: bool = True) -> None:
+    def __init__(self, *, versions: bool = True, keep_names: frozenset[str] = frozenset()) -> None:
         self.normal = Normal()
         self.layout_from: Side = Side.OURS
         self.versions = versions
+        self.keep_names = keep_names
         #: Name and proof of each version that was settled by taking the larger.
         self.raised: list[str] = []
         self._ours: list[str] = []
@@ -441,6 +447,10 @@ class NodeMerger:
                 merged[k] = node
             else:
                 kept, side = (o, Side.THEIRS) if t is None else (t, Side.OURS)
+                if isinstance(kept, cst.ImportAlias) and bound_name(kept) in self.keep_names:
+                    self._note(side.other, f"{what} {called(b)} (kept: the result uses it)")
+                    merged[k] = kept
+                    continue
                 if self.normal(kept) != self.normal(b):
                     raise Contest(f"one side deleted {what} {called(b)}, the other changed it")
                 self._note(side, f"{what} {called(b)} (removed)" if name else what)
@@ -793,6 +803,13 @@ def _import_names(m: NodeMerger, names: ThreeWay[_Nodes], rest: Any, v: ThreeWay
     if not wide.lpar:
         merged[-1] = merged[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return rest.with_changes(names=merged, lpar=wide.lpar, rpar=wide.rpar)
+
+
+def bound_name(alias: cst.ImportAlias) -> str:
+    """The name that an import binds."""
+    if alias.asname is not None:
+        return _code(alias.asname.name)
+    return _code(alias.name).split(".")[0]
 
 
 def _sorted_names(names: _Nodes) -> bool:

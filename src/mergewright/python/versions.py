@@ -10,8 +10,11 @@ from packaging.version import InvalidVersion, Version
 from mergewright.model.threeway import Side, ThreeWay
 
 _NAME = re.compile(
-    r"(?i)\A(?:[\w.\[\]'\"]*[\b_.])?_*(?:version(?:_?(?:info|tuple|str|string))?|release)_*\Z"
+    r"(?i)\A(?:[\w.\[\]'\"]*[\b_.])?_*"
+    r"(?:version(?:_?(?:info|tuple|str|string|code))?|release|build|hexversion)_*\Z"
 )
+# What a development head calls itself: larger than any release.
+_HEADS = frozenset({"trunk", "dev", "devel", "develop", "master", "main", "head", "unreleased"})
 
 
 def larger_version(texts: ThreeWay[bytes], symbol: str) -> tuple[Side, str] | None:
@@ -35,10 +38,15 @@ def larger_version(texts: ThreeWay[bytes], symbol: str) -> tuple[Side, str] | No
     if not (ours > base and theirs > base) or ours == theirs:
         return None
     side = Side.OURS if ours > theirs else Side.THEIRS
-    return side, f"both sides raised {name} from {base}: {ours} (ours), {theirs} (theirs)"
+    shown = texts.map(lambda text: text.decode("utf-8", "replace").split("=", 1)[-1].strip())
+    return (
+        side,
+        f"both sides raised {name} from {shown.base}: {shown.ours} (ours), {shown.theirs} (theirs)",
+    )
 
 
-def _version(text: bytes) -> Version:
+def _version(text: bytes) -> tuple[int, Version]:
+    """What orders versions: development heads behind all releases, then PEP 440."""
     tree = ast.parse(text.decode("utf-8").strip())
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Assign | ast.AnnAssign):
         raise ValueError("not one assignment")
@@ -47,9 +55,13 @@ def _version(text: bytes) -> Version:
         raise ValueError("no value")
     literal = ast.literal_eval(value)
     if isinstance(literal, str):
-        return Version(literal)
+        if literal.lower() in _HEADS:
+            return 1, Version("0")
+        return 0, Version(literal)
     if isinstance(literal, tuple | list) and literal:
-        return Version(_tuple_text(literal))
+        return 0, Version(_tuple_text(literal))
+    if isinstance(literal, int) and not isinstance(literal, bool) and literal > 0:
+        return 0, Version(str(literal))  # a build number, as in __build__ = 0x020901
     raise ValueError("no version")
 
 
