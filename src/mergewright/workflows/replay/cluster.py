@@ -10,11 +10,14 @@ from mergewright.model.errors import UsageError
 
 
 @contextmanager
-def dask_executor(scheduler: str) -> Iterator[concurrent.futures.Executor]:
+def dask_executor(
+    scheduler: str, *, patience: float = 20.0
+) -> Iterator[concurrent.futures.Executor]:
     """An executor on the workers of a dask scheduler.
 
     Args:
         scheduler: Its address, such as ``tcp://host:8786``.
+        patience: Seconds to wait for an answer.
 
     Raises:
         UsageError: ``distributed`` is not installed, or no scheduler answers.
@@ -27,7 +30,7 @@ def dask_executor(scheduler: str) -> Iterator[concurrent.futures.Executor]:
             hint='Install it: pip install "mergewright[dask]"',
         ) from error
     try:
-        client = Client(scheduler, timeout=20)
+        client = Client(scheduler, timeout=patience)
     except (OSError, ValueError) as error:
         raise UsageError(f"No dask scheduler answers at {scheduler}: {error}") from error
     try:
