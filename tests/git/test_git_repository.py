@@ -48,8 +48,10 @@ def test_merge_of_a_commit(forked: SandboxRepository) -> None:
     forked.git("update-ref", "refs/remotes/origin/main", oid)
     forked.git("update-ref", "-d", "refs/heads/main")
     forked.git("checkout", "--quiet", "--detach")
-    forked.merge(oid, options=["-m", "my words"])
-    assert conflict_of(forked) == ("merge", False, "HEAD", "origin/main")
+    for options in (["-m", "my words"], []):
+        forked.merge(oid, options=options)
+        assert conflict_of(forked) == ("merge", False, "HEAD", "origin/main")
+        forked.git("merge", "--abort")
 
 
 def test_cherry_pick(forked: SandboxRepository) -> None:

@@ -1,6 +1,7 @@
 """Plans written to real worktrees: what changes, what is refused, and the way back."""
 
 import os
+import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -504,3 +505,72 @@ def test_linked_worktree(sandbox: Sandbox) -> None:
     undo(Repository.open(linked.path))
     assert b"<<<<<<<" in linked.read("f")
     assert repo.git("status", "--porcelain") == b""
+
+
+def test_untracked_file_in_the_way(sandbox: Sandbox) -> None:
+    """A file that git does not know is not overwritten by the end of a rename."""
+    shape = SHAPES["directory renamed by ours, file added by theirs"]
+    repo = conflicted(sandbox, shape.base, shape.ours, shape.theirs)
+    repo.write("old/c", "mine\n")
+    done = run(repo, taking(Side.THEIRS))
+    assert "untracked file is in the way" in done.deferred[0].reason
+    assert repo.read("old/c") == b"mine\n"
+    (repo.path / "old" / "c").unlink()
+    assert not run(repo, taking(Side.THEIRS)).deferred
+    assert repo.read("old/c") == b"c\n"
+    assert not (repo.path / "new" / "c").exists()
+
+
+def test_one_path_twice(sandbox: Sandbox) -> None:
+    """Of two outcomes that write one path the second is deferred."""
+    repo = conflicted(
+        sandbox, {"f": "1\n", "g": "1\n"}, {"f": "2\n", "g": "2\n"}, {"f": "3\n", "g": "3\n"}
+    )
+    done = run(
+        repo, lambda c: Resolved(path="f", data=b"x\n", mode=0o100644, strategy="m", drop=(c.path,))
+    )
+    assert len(done.resolved) == len(done.deferred) == 1
+    assert "another outcome" in done.deferred[0].reason
+
+
+def test_names_that_cannot_stand_together(sandbox: Sandbox) -> None:
+    """A file is not put where the index has a folder, nor below a file; nor beside its case twin."""
+    repo = conflicted(
+        sandbox, {"f": "1\n", "d/x": "1\n"}, {"f": "2\n"}, {"f": "3\n"}, "core.ignorecase=true"
+    )
+    for path, reason in (
+        ("d", "a directory stands"),
+        ("d/x/y", "is not a folder"),
+        ("D/X", "differs only in upper"),
+        ("../out", "no plain path"),
+        (".git/hooks/x", "no plain path"),
+        ("d/.GIT/config", "no plain path"),
+    ):
+        done = run(repo, lambda c, p=path: Resolved(path=p, data=b"", mode=0o100644, strategy="m"))
+        assert reason in done.deferred[0].reason, path
+    assert repo.git("status", "--porcelain") == b"UU f\n"
+
+
+def test_split_index(sandbox: Sandbox) -> None:
+    """A split index, which libgit2 cannot read, is a clear error."""
+    repo = conflicted(sandbox, {"f": "1\n"}, {"f": "2\n"}, {"f": "3\n"})
+    repo.git("update-index", "--split-index")
+    with pytest.raises(RepositoryError, match="cannot be read") as caught:
+        run(repo, with_text(b""))
+    assert "--no-split-index" in str(caught.value.hint)
+
+
+def test_lock_of_a_dead_run(sandbox: Sandbox) -> None:
+    """A lock that a killed run of ours left is taken over; one of a living process is not."""
+    repo = conflicted(sandbox, {"f": "1\n"}, {"f": "2\n"}, {"f": "3\n"})
+    lock = repo.path / ".git" / "index.lock"
+    child = os.fork()
+    if child == 0:  # pragma: no cover - ends at once
+        os._exit(0)
+    os.waitpid(child, 0)
+    lock.write_text(f"mergewright {os.getpid()} {socket.gethostname()}\n")
+    with pytest.raises(RepositoryError, match="locked"):
+        run(repo, with_text(b"settled\n"))
+    lock.write_text(f"mergewright {child} {socket.gethostname()}\n")
+    assert not run(repo, with_text(b"settled\n")).deferred
+    assert not lock.exists()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from mergewright.git.process import git_version, run_git
 from mergewright.model.errors import RepositoryError
-from mergewright.model.threeway import ThreeWay
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.text.markers import render
+from mergewright.text.merge import merge_lines
 
 Style = Literal["merge", "diff3", "zdiff3"]
 
@@ -25,7 +28,7 @@ def merge_text(
     marker_size: int = 7,
     favor: Literal["ours", "theirs", "union"] | None = None,
 ) -> tuple[bytes, int]:
-    """What ``git merge-file`` makes of three texts.
+    """What ``git merge-file`` makes of three texts; our own line merge where there is no git.
 
     Args:
         versions: The texts; ``None`` counts as empty.
@@ -43,7 +46,26 @@ def merge_text(
     version = git_version()
     if version is not None and version >= _STYLE_VERSIONS[style]:
         return _merge_with_git(versions, labels, style, marker_size, favor)
-    raise RepositoryError("git is needed for its own conflict text")
+    if any(data is not None and b"\0" in data[:8000] for data in versions):
+        raise RepositoryError("a binary file cannot be merged by lines")
+    # Without git the project's own line merge stands in; its text may differ in extent.
+    merged = merge_lines(versions.map(lambda data: data or b""))
+    if favor in {"ours", "theirs"}:
+        return merged.text(Side(favor)), 0
+    if favor == "union":
+        both = [
+            piece if isinstance(piece, bytes) else piece.versions.ours + piece.versions.theirs
+            for piece in merged.pieces
+        ]
+        return b"".join(both), 0
+    shown: Literal["diff3", "merge"] = "merge" if style == "merge" else "diff3"
+    # Git's markers carry labels alone.
+    plain = tuple(
+        piece if isinstance(piece, bytes) else replace(piece, symbol="", reason="")
+        for piece in merged.pieces
+    )
+    merged = replace(merged, pieces=plain)
+    return render(merged, labels, size=marker_size, style=shown), min(len(merged.contested), 127)
 
 
 def _merge_with_git(

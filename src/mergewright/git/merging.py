@@ -41,6 +41,8 @@ _SETTINGS = (
     "diff.renameLimit",
     "merge.directoryRenames",
     "merge.renormalize",
+    "core.autocrlf",
+    "core.eol",
     "core.ignoreCase",
 )
 

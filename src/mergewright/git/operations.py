@@ -112,9 +112,9 @@ def _merge(repository: Repository, ours: str) -> Operation:
     bases = repository.merge_bases(ours, theirs)
     if not bases and repository.is_shallow:
         raise repository.no_common_ancestor(ours, theirs)
-    label = _merged_branch(_read(repository.git_dir / "MERGE_MSG")) or branch_name(
-        repository, theirs
-    )
+    label = _merged_branch(_read(repository.git_dir / "MERGE_MSG"))
+    if label is None or _OID.fullmatch(label):
+        label = branch_name(repository, theirs)
     base = bases[0] if len(bases) == 1 else None
     return Operation(
         name="merge",

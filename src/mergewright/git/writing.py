@@ -173,6 +173,8 @@ class _Preparation:
         self._stage = stage
         self._text = GitText(repository, merge)
         self._unmerged = merge.contested_paths
+        self._stages = merge.stages
+        self._written: dict[str, str] | None = None
         index = repository.read_index()
         self._tracked = {
             entry.path: (int(entry.mode), str(entry.id))
@@ -318,7 +320,10 @@ class _Preparation:
                 raise _Refused("the file was deleted by hand since the merge")
             return
         if not self._text.explains(path, before.data, rules) and not self._is_own(path, before):
-            raise _Refused("the file was changed by hand since the merge")
+            raise _Refused(
+                "the file was changed by hand since the merge "
+                "(git checkout --merge PATH brings git's conflict back)"
+            )
 
     def _is_checkout_of(self, mode: int, oid: str, found: FileState, rules: Conversion) -> bool:
         data = self._repository.objects.blob(oid)
@@ -333,11 +338,13 @@ class _Preparation:
 
     def _is_own(self, path: str, found: FileState) -> bool:
         """Whether an earlier run on this merge left the file."""
-        for folder in reversed(runs(self._repository.git_dir)):
-            for record in load(folder).files:
-                if record.path == path:
-                    return record.after == found.digest
-        return False
+        if self._written is None:
+            self._written = {
+                record.path: record.after
+                for folder in runs(self._repository.git_dir)
+                for record in load(folder).files
+            }
+        return self._written.get(path) == found.digest
 
     def _refuse_clash(self, path: str, cleared: set[str]) -> None:
         """Refuse an entry that the index cannot hold beside the others."""
