@@ -52,6 +52,21 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "rules",
         "Check, show, explain and test rule files.",
     ),
+    "regenerate": (
+        "mergewright.cli.regenerate",
+        "regenerate",
+        "Make generated files again with the commands that the rules name.",
+    ),
+    "format": (
+        "mergewright.cli.format",
+        "format_command",
+        "Run the formatters that the rule file names on the files that the merge changed.",
+    ),
+    "commit": (
+        "mergewright.cli.commit",
+        "commit",
+        "Make the two-parent commit of a settled merge, the current branch first.",
+    ),
     "replay": (
         "mergewright.cli.replay",
         "replay",
