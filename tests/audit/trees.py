@@ -52,4 +52,5 @@ def one(report: AuditReport, check: str) -> Finding:
 
 
 def checks(report: AuditReport) -> list[str]:
-    return [f.check for f in report.findings]
+    """Names of the checks that spoke; which files were taken whole is no concern of most tests."""
+    return [f.check for f in report.findings if f.check != "taken-whole"]

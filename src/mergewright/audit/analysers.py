@@ -306,6 +306,108 @@ class Pyrefly:
         return out
 
 
+@dataclass(frozen=True, slots=True)
+class Ty:
+    """ty, as a second opinion; optional."""
+
+    name: str = "ty"
+    rules: tuple[str, ...] = (
+        "unresolved-reference",
+        "unresolved-attribute",
+        "missing-argument",
+        "unknown-argument",
+        "too-many-positional-arguments",
+        "unresolved-import",
+    )
+
+    def identity(self) -> str:
+        """See :class:`Analyser`."""
+        return f"{_version(executable('ty'))} {','.join(self.rules)}"
+
+    def run(self, folder: Path, tree: Tree, timeout: float) -> list[Diagnostic]:
+        """See :class:`Analyser`."""
+        roots = import_roots([p for p in tree.files if p.endswith(PYTHON_SUFFIXES)])
+        config = folder.parent / f"{folder.name}.ty.toml"
+        paths = ", ".join(json.dumps(f"./{root}" if root != "." else ".") for root in roots)
+        config.write_text(
+            f"[environment]\nroot = [{paths}]\nextra-paths = [{json.dumps(str(STUBS))}]\n"
+            'python-version = "3.13"\npython-platform = "linux"\n',
+            encoding="utf-8",
+        )
+        result = _call(
+            [
+                executable("ty"),
+                "check",
+                f"--config-file={config}",
+                "--no-respect-ignore-files",
+                "--output-format=gitlab",
+                "--exit-zero",
+                "--no-progress",
+                ".",
+            ],
+            folder,
+            timeout,
+        )
+        entries = _parse_json(result, self.name)
+        if result.returncode != 0 or not isinstance(entries, list):
+            raise AnalyserError(f"ty ended with status {result.returncode}")
+        out = []
+        root = str(folder.resolve()) + os.sep
+        for entry in entries:
+            rule = _text(entry, "check_name")
+            if rule not in self.rules:
+                continue
+            location = entry.get("location") or {}
+            path = _text(location, "path").removeprefix(root).replace(os.sep, "/")
+            begin = (location.get("positions") or {}).get("begin") or {}
+            message = _text(entry, "description").split("\n", 1)[0]
+            message = message.removeprefix(f"{rule}: ")
+            if path:
+                out.append(Diagnostic(path, _number(begin, "line"), rule, message, self.name))
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Vulture:
+    """vulture, for call sites that were dropped: what nobody calls any more; optional."""
+
+    name: str = "vulture"
+    rules: tuple[str, ...] = ("unused function", "unused method", "unused class")
+
+    def identity(self) -> str:
+        """See :class:`Analyser`."""
+        return f"{_version(executable('vulture'))} {','.join(self.rules)}"
+
+    def run(self, folder: Path, tree: Tree, timeout: float) -> list[Diagnostic]:
+        """See :class:`Analyser`."""
+        del tree
+        empty = folder.parent / "empty.toml"
+        empty.write_text("", encoding="utf-8")
+        result = _call(
+            [executable("vulture"), f"--config={empty}", "--min-confidence=60", "."],
+            folder,
+            timeout,
+        )
+        # 0: nothing, 3: dead code, 1: some file does not parse (told on stderr; ruff tells it too).
+        if result.returncode not in (0, 1, 3):
+            raise AnalyserError(f"vulture ended with status {result.returncode}")
+        out = []
+        pattern = re.compile(r"^(.*?):(\d+): (unused (?:function|method|class)) '([^']+)'")
+        for row in result.stdout.decode("utf-8", "replace").splitlines():
+            match = pattern.match(row)
+            if match:
+                path = match[1].removeprefix("./").replace(os.sep, "/")
+                message = f"{match[3]} `{match[4]}`"
+                out.append(Diagnostic(path, int(match[2]), match[3], message, self.name))
+        return out
+
+
+def extra_analyser(name: str) -> Analyser:
+    """An optional analyser by name, ``ty`` or ``vulture``."""
+    analyser: Analyser = Ty() if name == "ty" else Vulture()
+    return analyser
+
+
 def export(tree: Tree, folder: Path) -> int:
     """Write the Python files of a tree into a folder; gives how many.
 

@@ -46,22 +46,35 @@ class Blame:
         self.trees = trees
         self.history = history
         self.sources = sources
+        self._counts: dict[tuple[str, bytes], int] = {}
 
     def _read(self, oid: str) -> Source:
         reader = Tree(files={"x.py": oid}, read=self.trees.ours.read)
         return self.sources.get(reader, "x.py") or read_source(b"")
 
     def _has(self, oid: str | None, word: bytes, test: Callable[[Source], bool]) -> bool:
-        if oid is None or word not in self.trees.ours.read(oid):
+        if oid is None or not self._count(oid, word):
             return False
         return test(self._read(oid))
+
+    def _count(self, oid: str | None, word: bytes) -> int:
+        """How often a word stands in a version; a commit that keeps the count is not looked into."""
+        if oid is None:
+            return 0
+        key = (oid, word)
+        kept = self._counts.get(key)
+        if kept is None:
+            kept = self._counts[key] = self.trees.ours.read(oid).count(word)
+        return kept
 
     def added(
         self, side: Side, path: str, word: str, test: Callable[[Source], bool]
     ) -> Change | None:
         """The first commit of a side since the base after which a file has something."""
+        word_bytes = word.encode()
         for change in self.history(side, [path])[path]:
-            word_bytes = word.encode()
+            if self._count(change.new, word_bytes) == self._count(change.old, word_bytes):
+                continue
             if self._has(change.new, word_bytes, test) and not self._has(
                 change.old, word_bytes, test
             ):
@@ -72,8 +85,10 @@ class Blame:
         self, side: Side, path: str, word: str, test: Callable[[Source], bool]
     ) -> Change | None:
         """The last commit of a side since the base after which a file no longer has something."""
+        word_bytes = word.encode()
         for change in reversed(self.history(side, [path])[path]):
-            word_bytes = word.encode()
+            if self._count(change.new, word_bytes) == self._count(change.old, word_bytes):
+                continue
             if self._has(change.old, word_bytes, test) and not self._has(
                 change.new, word_bytes, test
             ):
@@ -84,7 +99,7 @@ class Blame:
 
     def prepare(self, findings: Iterable[Finding]) -> None:
         """Ask for all paths at once: one walk a side instead of one a finding."""
-        paths = sorted({path for f in findings for path in self._paths(f)})
+        paths = sorted({p for f in findings if f.tier is not Tier.HINT for p in self._paths(f)})
         if paths:
             for side in (Side.OURS, Side.THEIRS):
                 self.history(side, paths)
@@ -96,8 +111,12 @@ class Blame:
 
     def explain(self, finding: Finding) -> Finding:
         """The finding with the commits that it rests on, and its verdict."""
+        if finding.tier is Tier.HINT:
+            return finding
         if finding.check == "lost-file":
             return self._explain_file(finding)
+        if finding.check == "lost-lines":
+            return self._explain_lines(finding)
         if finding.check.startswith("lost-"):
             return self._explain_fact(finding)
         if finding.check == "missing-attribute" and finding.origin:
@@ -206,6 +225,38 @@ class Blame:
         if base is None or self._read(base).span_of(symbol) is None:
             return False
         return other is None or self._read(other).span_of(symbol) is None
+
+    def _explain_lines(self, finding: Finding) -> Finding:
+        """Lines are removed on purpose when one commit of the other side took all of them."""
+        if finding.had not in {"ours", "theirs"}:
+            return finding
+        side = Side(finding.had)
+        parent = self.trees.parent(side).data(finding.path)
+        if parent is None:
+            return finding
+        rows = parent.splitlines()
+        wanted = {rows[n - 1].strip() for n in finding.lines if n <= len(rows)}
+        for change in reversed(self.history(side.other, [finding.path])[finding.path]):
+            if change.old is None:
+                continue
+            read = self.trees.ours.read
+            before = {row.strip() for row in read(change.old).splitlines()}
+            after = {row.strip() for row in read(change.new).splitlines()} if change.new else set()
+            if wanted <= before and not wanted & after:
+                ref = CommitRef(
+                    role=f"dropped by {side.other.value}",
+                    commit=change.commit,
+                    summary=change.title,
+                )
+                return _intentional(replace(finding, commits=(*finding.commits, ref)), ref)
+        for change in self.history(side, [finding.path])[finding.path]:
+            if change.new is None:
+                continue
+            after = {row.strip() for row in self.trees.ours.read(change.new).splitlines()}
+            if wanted & after:
+                ref = CommitRef(role="added", commit=change.commit, summary=change.title)
+                return replace(finding, commits=(*finding.commits, ref))
+        return finding
 
     def _explain_file(self, finding: Finding) -> Finding:
         if finding.had not in {"ours", "theirs"}:

@@ -33,6 +33,16 @@ CHECKS: Mapping[str, str] = {
     "bad-keyword-argument": "call-mismatch",
     "missing-module-attribute": "missing-name",
     "missing-import": "missing-module",
+    # Of the optional analysers: they add their word to a finding, or a hint of their own.
+    "unresolved-reference": "undefined-name",
+    "unresolved-attribute": "attribute-by-ty",
+    "missing-argument-ty": "call-by-ty",
+    "unknown-argument": "call-by-ty",
+    "too-many-positional-arguments": "call-by-ty",
+    "unresolved-import": "import-by-ty",
+    "unused function": "no-caller-left",
+    "unused method": "no-caller-left",
+    "unused class": "no-caller-left",
 }
 
 
@@ -172,7 +182,8 @@ class Differ:
         }
         groups: dict[tuple[str, str], Group] = {}
         for d in new:
-            check = CHECKS.get(d.rule, "invalid-code" if d.rule.startswith("PLE") else "")
+            rule = f"{d.rule}-ty" if d.tool == "ty" and d.rule == "missing-argument" else d.rule
+            check = CHECKS.get(rule, "invalid-code" if d.rule.startswith("PLE") else "")
             if not check or (d.path in broken and check != "does-not-parse"):
                 continue
             subject = self._subject(check, d)
@@ -275,11 +286,16 @@ class Differ:
     def _judge_plain(self, group: Group) -> Judged | None:
         tier = {
             "unused-import": Tier.HINT,
+            "no-caller-left": Tier.REVIEW,
+            "attribute-by-ty": Tier.HINT,
+            "call-by-ty": Tier.HINT,
+            "import-by-ty": Tier.HINT,
             "redefined": Tier.REVIEW,
             "import-shadowed": Tier.REVIEW,
             "invalid-code": Tier.REVIEW,
         }.get(group.check, Tier.ERROR)
         cause = {
+            "no-caller-left": "a parent called it; the merge dropped the last call",
             "unused-import": "the merge dropped the use, or kept an import that one side removed",
             "redefined": "both sides' definitions were kept; the later one wins",
             "duplicate-field": "both sides' fields were kept; the later one wins",

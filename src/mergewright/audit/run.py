@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from mergewright.audit.analysers import (
@@ -15,10 +16,13 @@ from mergewright.audit.analysers import (
     analyse,
 )
 from mergewright.audit.blame import History, explain_all
+from mergewright.audit.decisions import decide, unused
 from mergewright.audit.diagnostics import Differ
 from mergewright.audit.index import Index, Sources
+from mergewright.audit.lines import line_findings, taken_whole, text_checks
 from mergewright.audit.lost import LostFacts
 from mergewright.audit.merging import merge_causes, order
+from mergewright.audit.repairs import with_patches
 from mergewright.audit.values import AuditReport, Finding, Trees
 
 
@@ -30,6 +34,7 @@ class AuditOptions:
         analysers: Analysers to compare with.
         cache: Where diagnostics of whole trees are kept.
         timeout: Seconds for one analyser on one tree.
+        decisions: What was decided before, by finding id.
         history: Changes of paths on both sides since the base; ``None`` when it cannot be asked.
     """
 
@@ -37,6 +42,7 @@ class AuditOptions:
     cache: DiagnosticCache = field(default_factory=lambda: DiagnosticCache(None))
     timeout: float = 120.0
     history: History | None = None
+    decisions: Mapping[str, str] = field(default_factory=dict)
 
 
 def audit_trees(
@@ -70,13 +76,17 @@ def audit_trees(
     notes: list[str] = []
     timings: dict[str, float] = {}
 
+    pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="analysers")
+    pending = pool.submit(
+        analyse,
+        {"ours": trees.ours, "theirs": trees.theirs, "merged": trees.merged},
+        options.analysers,
+        cache=options.cache,
+        timeout=options.timeout,
+    )
+
     def diagnostics() -> list[Finding]:
-        run = analyse(
-            {"ours": trees.ours, "theirs": trees.theirs, "merged": trees.merged},
-            options.analysers,
-            cache=options.cache,
-            timeout=options.timeout,
-        )
+        run = pending.result()
         notes.extend(
             f"{name} was not compared: {reason}" for name, reason in sorted(run.failed.items())
         )
@@ -85,8 +95,11 @@ def audit_trees(
         return differ.findings(differ.new(run.found))
 
     stages: list[tuple[str, Callable[[], list[Finding]]]] = [
-        ("diagnostics", diagnostics),
+        # The analysers run beside the first checks.
         ("lost facts", lambda: LostFacts(trees, indexes).findings()),
+        ("lost lines", lambda: line_findings(trees) + taken_whole(trees)),
+        ("text", lambda: text_checks(trees)),
+        ("diagnostics", diagnostics),
     ]
     findings: list[Finding] = []
     for name, stage in stages:
@@ -96,6 +109,7 @@ def audit_trees(
         except Exception as error:  # noqa: BLE001 - a check that fails is a finding about the audit, never a clean result
             notes.append(f"the check of {name} failed: {type(error).__name__}: {error}")
         timings[name] = time.perf_counter() - begun
+    pool.shutdown()
     findings = merge_causes(findings)
     if options.history is not None:
         begun = time.perf_counter()
@@ -104,7 +118,12 @@ def audit_trees(
         except Exception as error:  # noqa: BLE001 - without commits a finding is still a finding
             notes.append(f"commits could not be named: {type(error).__name__}: {error}")
         timings["history"] = time.perf_counter() - begun
-    findings = order(findings)
+    begun = time.perf_counter()
+    findings = order(decide(with_patches(findings, trees), options.decisions))
+    stale = unused(findings, options.decisions)
+    if stale:
+        remarks = (*remarks, f"decisions that no finding needs any more: {', '.join(stale[:10])}")
+    timings["patches"] = time.perf_counter() - begun
     return AuditReport(
         labels=dict(labels),
         findings=tuple(findings),

@@ -110,6 +110,7 @@ class Finding:
         origin: File in which the missing thing was, or the called function stands.
         origin_symbol: Dotted path of that thing in its file.
         renamed: New name of a missing method, where it is proved.
+        lines: Lines of the parent that a line audit found lost.
         lost: Subjects of lost facts that were folded into it as its cause.
     """
 
@@ -131,6 +132,7 @@ class Finding:
     origin: str = ""
     origin_symbol: str = ""
     renamed: str = ""
+    lines: tuple[int, ...] = ()
 
     @property
     def path(self) -> str:

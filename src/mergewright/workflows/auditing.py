@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mergewright.audit.analysers import DiagnosticCache
-from mergewright.audit.blame import Change
+from mergewright.audit.analysers import DiagnosticCache, Pyrefly, Ruff, extra_analyser
+from mergewright.audit.blame import Change, History
+from mergewright.audit.decisions import DEFAULT_NAME, read_decisions
 from mergewright.audit.run import AuditOptions, audit_trees
 from mergewright.audit.values import EMPTY_TREE, AuditReport, Tree, Trees, blob_id
 from mergewright.git.commits import walk
@@ -17,6 +18,7 @@ from mergewright.git.repository import Repository
 from mergewright.model.conflict import MODE_REGULAR, MODE_SUBMODULE, MODE_SYMLINK
 from mergewright.model.errors import UsageError
 from mergewright.model.threeway import Side
+from mergewright.workflows.fixing import Fixes, make_fixes, select, write_fixes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,46 +270,129 @@ def cache_folder() -> Path | None:
     return Path(root) / "mergewright" / "audit"
 
 
-def audit_repository(
-    folder: Path,
-    merge: str | None = None,
-    *,
-    trees: tuple[str, str, str] | None = None,
-    base: str | None = None,
-    overlay: Mapping[str, bytes | None] | None = None,
-    options: AuditOptions | None = None,
-) -> AuditReport:
-    """Audit a merge of a repository.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """What to audit and how.
 
-    Args:
+    Attributes:
         folder: The repository.
         merge: See :func:`choose_target`.
         trees: See :func:`choose_target`.
         base: See :func:`choose_target`.
+        rules: Rule files or names of shipped packs whose policy is checked.
+        decisions: File of decisions; ``None`` for the default one, where it is there.
+        extras: Names of further analysers (``ty``, ``vulture``).
         overlay: Files that replace those of the merged tree: a plan before it is written.
-        options: Means and limits; by default with the user's cache.
+        timeout: Seconds for one analyser on one tree.
+        cache: Where diagnostics of whole trees are kept; ``None`` keeps nothing.
+    """
+
+    folder: Path
+    merge: str | None = None
+    trees: tuple[str, str, str] | None = None
+    base: str | None = None
+    rules: Sequence[str | os.PathLike[str]] = ()
+    decisions: Path | None = None
+    extras: Sequence[str] = ()
+    overlay: Mapping[str, bytes | None] = field(default_factory=dict)
+    timeout: float = 120.0
+    cache: DiagnosticCache | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """A report with what is needed to act on it.
+
+    Attributes:
+        report: The report.
+        trees: What was audited.
+        target: Which trees these are.
+        reader: The repository.
+    """
+
+    report: AuditReport
+    trees: Trees = field(repr=False)
+    target: Target
+    reader: Reader = field(repr=False)
+
+    def fixes(self, selection: str) -> Fixes:
+        """The patches of a selection (see :func:`mergewright.workflows.fixing.select`)."""
+        return make_fixes(select(self.report, selection), self.trees)
+
+    def write(self, fixes: Fixes) -> None:
+        """Write patches into the worktree.
+
+        Raises:
+            RepositoryError: Bare, or the worktree is not at what was audited.
+            UsageError: Something else than the worktree's own merge was audited.
+        """
+        root = self.reader.repository.require_worktree()
+        if self.target.merged is not None:
+            head = self.reader.repository.resolve("HEAD")
+            objects = self.reader.repository.objects
+            if objects.tree_id(head) != objects.tree_id(self.target.merged):
+                raise UsageError(
+                    "repairs are written into the worktree, but another commit was audited",
+                    hint="Check that commit out first, or add --dry-run.",
+                )
+        write_fixes(fixes, root)
+
+
+def run_audit(request: AuditRequest) -> Audit:
+    """Audit a merge of a repository.
 
     Raises:
         RepositoryError: The repository cannot be read.
-        UsageError: There is no merge to audit.
+        RuleFileError: A rule file cannot be used.
+        UsageError: There is no merge to audit, or the decisions file cannot be used.
     """
-    reader = Reader(folder)
-    target = choose_target(reader, merge, trees=trees, base=base)
+    reader = Reader(request.folder)
+    target = choose_target(reader, request.merge, trees=request.trees, base=request.base)
     four = read_trees(reader, target)
-    if overlay:
-        four = replace(four, merged=four.merged.overlaid(overlay))
+    if request.overlay:
+        four = replace(four, merged=four.merged.overlaid(request.overlay))
     labels = {
         "base": target.base or "",
         "ours": target.ours,
         "theirs": target.theirs,
         "merged": target.merged or "worktree",
     }
-    options = options or AuditOptions(cache=DiagnosticCache(cache_folder()))
-    if target.history:
-        tips = {Side.OURS: target.ours, Side.THEIRS: target.theirs}
+    cache = request.cache if request.cache is not None else DiagnosticCache(cache_folder())
+    options = AuditOptions(
+        analysers=(Ruff(), Pyrefly(), *(extra_analyser(name) for name in request.extras)),
+        cache=cache,
+        timeout=request.timeout,
+        decisions=_decisions(request, four),
+        history=_history(reader, target),
+    )
+    report = audit_trees(four, labels=labels, remarks=target.remarks, options=options)
+    return Audit(report=report, trees=four, target=target, reader=reader)
 
-        def history(side: Side, paths: Sequence[str]) -> Mapping[str, Sequence[Change]]:
-            return reader.history(tips[side], target.base, paths)
 
-        options = replace(options, history=history)
-    return audit_trees(four, labels=labels, remarks=target.remarks, options=options)
+def _history(reader: Reader, target: Target) -> History | None:
+    if not target.history:
+        return None
+    tips = {Side.OURS: target.ours, Side.THEIRS: target.theirs}
+
+    def history(side: Side, paths: Sequence[str]) -> Mapping[str, Sequence[Change]]:
+        return reader.history(tips[side], target.base, paths)
+
+    return history
+
+
+def _decisions(request: AuditRequest, trees: Trees) -> Mapping[str, str]:
+    if request.decisions is not None:
+        try:
+            data = request.decisions.read_bytes()
+        except OSError as error:
+            raise UsageError(f"cannot read {request.decisions}: {error.strerror}") from error
+        return read_decisions(data, str(request.decisions))
+    kept = trees.merged.data(DEFAULT_NAME)
+    return {} if kept is None else read_decisions(kept, DEFAULT_NAME)
+
+
+def audit_repository(
+    folder: Path, merge: str | None = None, *, cache: DiagnosticCache | None = None
+) -> AuditReport:
+    """The report on a merge of a repository; see :func:`run_audit`."""
+    return run_audit(AuditRequest(folder=folder, merge=merge, cache=cache)).report
