@@ -9,6 +9,7 @@ from mergewright.git.commits import walk
 from mergewright.git.merging import GIT_ENGINE, LIBGIT2_ENGINE, merge_commits
 from mergewright.git.repository import Repository
 from mergewright.model.conflict import ConflictKind
+from mergewright.model.errors import UsageError
 from mergewright.model.threeway import ThreeWay
 from mergewright.testing import Sandbox, SandboxRepository
 
@@ -238,6 +239,18 @@ def test_tree_with_answers(sandbox: Sandbox) -> None:
         "new/x": (0o100644, b"x"),
         "s": (0o160000, False),
     }
+
+
+def test_tree_with_a_file_for_a_folder(sandbox: Sandbox) -> None:
+    """Removing a name never removes a folder, and no file takes the place of one with files."""
+    repo = sandbox.repository()
+    repo.three_way({"f": text("a"), "d/x": "1"}, *EDITS)
+    with merge_commits(Repository.open(repo.path), "dev", "main") as merge:
+        assert merge.tree_with({"d": None}) == merge.tree
+        with pytest.raises(UsageError, match="folder that holds files"):
+            merge.tree_with({"d": (0o100644, b"")})
+        tree = merge.tree_with({"d/x": None, "f": None, "f/y": (0o100644, b"")})
+        assert list(merge.objects.entries(tree)) == ["f/y"]
 
 
 def test_directory_rename_without_a_majority(sandbox: Sandbox) -> None:

@@ -141,6 +141,15 @@ def test_file_rule_speaks_before_any_engine(action: str, data: bytes) -> None:
     )
 
 
+def test_file_is_not_taken_over_a_folder() -> None:
+    """A rule that takes a file where the other side has a folder is not followed: files are lost."""
+    found = Cascade(labels=LABELS, rules=Book(Rule("take-theirs"))).resolve(
+        conflict(None, None, b"x", kind=ConflictKind.DIRECTORY_FILE, path="d~main")
+    )
+    assert isinstance(found, Deferred)
+    assert "files of the folder would be lost" in found.reason
+
+
 def test_leave_rule_leaves_the_path() -> None:
     """A rule that leaves a path defers it and names itself."""
     outcome = Cascade(labels=LABELS, rules=Book(Rule("leave"))).resolve(CONTESTED)

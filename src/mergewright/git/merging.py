@@ -106,6 +106,9 @@ class InMemoryMerge:
 
         Returns:
             The id of the new tree, readable through :attr:`objects`.
+
+        Raises:
+            UsageError: A file would take the place of a folder that holds files.
         """
         return replace_paths(self.scratch, self.tree, changes)
 
@@ -384,27 +387,40 @@ def replace_paths(
         *folders, name = os.fsencode(path).split(b"/")
         level = nested
         for folder in folders:
-            child = level.setdefault(folder, {})
+            child = level.get(folder)
+            if child is None:
+                # Not there yet, or a file that goes: the folder takes its place.
+                child = level[folder] = {}
             if not isinstance(child, dict):
                 raise UsageError(f"{path!r} lies below another changed path")
             level = child
-        level[name] = value
+        if not isinstance(level.get(name), dict):
+            level[name] = value
+        elif value is not None:
+            raise UsageError(f"{path!r} is a folder of other changed paths")
     return _write_level(scratch, tree, nested) or str(scratch.handle.TreeBuilder().write())
 
 
 def _write_level(scratch: Scratch, tree: str | None, changes: Mapping[bytes, object]) -> str | None:
     level = {} if tree is None else {n: (m, o) for n, m, o in scratch.objects.level(tree)}
     for name, change in changes.items():
-        old = level.pop(name, None)
+        old = level.get(name)
+        is_folder = old is not None and old[0] == MODE_DIRECTORY
         if isinstance(change, dict):
-            below = old[1] if old is not None and old[0] == MODE_DIRECTORY else None
+            below = old[1] if old is not None and is_folder else None
             child = _write_level(scratch, below, change)
+            level.pop(name, None)
             if child is not None:
                 level[name] = (MODE_DIRECTORY, child)
         elif isinstance(change, tuple):
+            if is_folder:
+                raise UsageError(f"{os.fsdecode(name)!r} is a folder that holds files")
             mode, data = change
             oid = data.decode("ascii") if mode == MODE_SUBMODULE else scratch.write_blob(data)
             level[name] = (mode, oid)
+        elif not is_folder:
+            # A folder of the name of a removed file is another thing.
+            level.pop(name, None)
     return scratch.write_tree(level) if level else None
 
 

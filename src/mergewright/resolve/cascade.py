@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from mergewright.model.conflict import Conflict
+from mergewright.model.conflict import Conflict, ConflictKind
 from mergewright.model.history import HistorySource
 from mergewright.model.merge import Contested, Decider, FileMerge
 from mergewright.model.resolution import (
@@ -189,6 +189,14 @@ class Cascade:
 
     def _apply_rule(self, conflict: Conflict, rule: PathRule) -> PathOutcome | None:
         if rule.side is not None:
+            version = conflict.versions.get(rule.side)
+            if conflict.kind is ConflictKind.DIRECTORY_FILE and version is not None:
+                # Taking the file means deleting all that the other side has in the folder.
+                reason = (
+                    f"Rule {rule.id} takes a file where the other side has a folder; the files of "
+                    "the folder would be lost."
+                )
+                return treeconflicts.deferred(conflict, reason, strategy=conflict.kind.value)
             return treeconflicts.whole_side(
                 conflict,
                 rule.side,
