@@ -16,9 +16,17 @@ from mergewright.history.lineage import (
     symbol_lineage,
 )
 from mergewright.history.patches import Profile, profile
+from mergewright.history.pieces import contains_run
 from mergewright.history.twins import find_twins
 from mergewright.history.verdicts import Thing, TwinIndex, judge, short
-from mergewright.model.history import CommitFacts, HistorySource, Standing, Twin, Verdict
+from mergewright.model.history import (
+    CommitFacts,
+    EvidenceClass,
+    HistorySource,
+    Standing,
+    Twin,
+    Verdict,
+)
 from mergewright.model.merge import Answer, Question
 from mergewright.model.resolution import Evidence, EvidenceKind
 from mergewright.model.threeway import Side, ThreeWay
@@ -194,9 +202,45 @@ class MergeHistory:
         if found is None:
             thing = replace(self._thing(question.path, question.symbol), texts=question.versions)
             found = judge(thing, self.twins)
+            if found.standing is Standing.SAME:
+                found = self._by_comments(question) or found
             found = replace(found, group=self._group(thing, found))
             self._verdicts[question] = found
         return found
+
+    def _by_comments(self, question: Question) -> Verdict | None:
+        """Where only comments differ: the comments of one side stood in the other's past."""
+        found: list[tuple[Side, Version, tuple[str, ...]]] = []
+        for side in (Side.OURS, Side.THEIRS):
+            wanted = comment_lines(question.versions.get(side.other))
+            mine = comment_lines(question.versions.get(side))
+            if not wanted or wanted == mine or wanted == comment_lines(question.versions.base):
+                continue
+            lineage = self.path_lineage(question.path, side)
+            later: list[str] = []
+            for position in range(len(lineage.versions) - 1, -1, -1):
+                version = lineage.versions[position]
+                if position != lineage.tip and version.blob is not None:
+                    if contains_run(comment_lines(self.facts.read(version.blob)), wanted):
+                        if version.blob not in version.outside:
+                            found.append((side, version, tuple(reversed(later))))
+                        break
+                elif version.blob is not None and contains_run(
+                    comment_lines(self.facts.read(version.blob)), wanted
+                ):
+                    break
+                later.append(version.commit)
+        if len(found) != 1:
+            return None
+        side, version, follow_ups = found[0]
+        return Verdict(
+            standing=Standing.OURS_AHEAD if side is Side.OURS else Standing.THEIRS_AHEAD,
+            reason=f"{side.value.capitalize()} had the comment of {side.other.value} in "
+            f"{short(version.commit)} and changed it since.",
+            evidence=EvidenceClass.LINEAGE,
+            commits=(version.commit, *follow_ups),
+            follow_ups=follow_ups,
+        )
 
     def symbol_verdict(self, path: str, symbol: str) -> Verdict:
         """The verdict on a symbol as it stands at the two tips."""
@@ -233,6 +277,15 @@ def read_profile(commit: CommitFacts, read: Callable[[str], bytes]) -> Profile:
     )
 
 
+def comment_lines(text: bytes | None) -> tuple[bytes, ...]:
+    """The comment lines of a text, without indentation."""
+    if text is None or b"#" not in text:
+        return ()
+    return tuple(
+        line for line in (raw.strip() for raw in text.splitlines()) if line.startswith(b"#")
+    )
+
+
 def _own(lineage: PathLineage) -> Iterable[Version]:
     """Versions that the side made itself, not those that a merge brought from outside."""
     for version in lineage.versions:
@@ -252,27 +305,42 @@ def _weighted(thing: Thing, side: Side) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class HistoryDecider:
-    """Answers with a newer common state as base; it takes no side, so it needs no rule.
+    """Merges a symbol again from the newest state that both sides had; it prefers no side.
 
-    Sides are taken by rules, which read the verdicts (``match: {history: …}``).
+    Where that state is one side's own current text, the other side's text is what the merge gives: it has
+    all of the first and more. Everything that is less than the exact state (twins, copies, pieces) is for
+    rules, which read the verdicts (``match: {history: …}``).
     """
 
     history: HistorySource
 
     def decide(self, question: Question) -> Answer | None:
-        """A new base for a whole symbol, or ``None``."""
+        """A new base for a whole symbol, the side that had the other's state, or ``None``."""
         verdict = self.history.verdict(question)
+        if verdict.evidence is not EvidenceClass.LINEAGE:
+            if verdict.base is None:
+                return None
+        elif verdict.ahead is not None:
+            return Answer(
+                strategy="newest-common-state",
+                reason=verdict.reason,
+                side=verdict.ahead,
+                evidence=_evidence(verdict),
+                group=verdict.group,
+            )
         if verdict.standing is not Standing.DIVERGED or verdict.base is None:
             return None
         return Answer(
             strategy="newest-common-state",
             reason=verdict.reason,
             base=verdict.base,
-            evidence=(
-                Evidence(kind=EvidenceKind.COMMIT, text=verdict.reason, commits=verdict.commits),
-            ),
+            evidence=_evidence(verdict),
             group=verdict.group,
         )
+
+
+def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
+    return (Evidence(kind=EvidenceKind.COMMIT, text=verdict.reason, commits=verdict.commits),)
 
 
 def twin_titles(twin: Twin, commits: Mapping[str, CommitFacts]) -> str:

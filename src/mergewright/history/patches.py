@@ -110,6 +110,19 @@ def containment(part: Profile, whole: Profile) -> float:
     return _shared(mine, other) / total if total and _comparable(part, whole) else 0.0
 
 
+_WORD = re.compile(rb"\w+")
+_SMALL = 40
+
+
+def word_likeness(first: Profile, second: Profile) -> float:
+    """Dice coefficient of the words that two small changes add; 0 for large ones."""
+    if max(first.size, second.size) > _SMALL or not _comparable(first, second):
+        return 0.0
+    mine, other = (Counter(_WORD.findall(b"\n".join(_told(c).elements()))) for c in (first, second))
+    total = sum(mine.values()) + sum(other.values())
+    return 2 * _shared(mine, other) / total if total else 0.0
+
+
 def _told(change: Profile) -> Counter[bytes]:
     return change.added or change.removed
 

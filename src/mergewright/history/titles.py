@@ -28,14 +28,25 @@ _TRAILER = re.compile(
 _REVERTED = re.compile(r"^\s*(?:\[[^\]]*\]\s*)*Revert\s+[\"“](.+)[\"”]", re.IGNORECASE)
 _REVERTED_ID = re.compile(r"This reverts commit ([0-9a-f]{7,64})", re.IGNORECASE)
 _RELAND = re.compile(r"^\s*(?:\[[^\]]*\]\s*)*(?:Re-?apply|Re-?land)\b[\s:\"“]*", re.IGNORECASE)
-# A number in the body is another thing's twin only when the text says so; "fixes #7" says nothing.
-_BODY_CUE = re.compile(
-    r"(?:cherry[ -]?pick\w*|back-?port\w*|port(?:ed)? (?:of|from)|mirror(?:s|ed)?(?: of)?"
-    r"|same as|counterpart|(?:dev|main|original) (?:pr|mr|pull request)(?: is)?|re-?land\w*"
-    r"|squash(?:ed)?(?: of)?|sync(?:ed|s)? (?:of|from))"
-    r"[^\n#!/]{0,40}(?:[#!]|https?://\S+/(?:pull|merge_requests)/)(\d{1,7})\b",
+# A number in the body may name the same work; these words before it say that it does not.
+_OTHER_RELATION = re.compile(
+    r"(?:fix(?:es|ed)?|clos(?:e|es|ed)|resolv(?:e|es|ed)|revert(?:s|ed)?|see|cf\.?|after|before|needs"
+    r"|depends on|blocked by|follow[ -]?up (?:to|of)|unlike|related(?: to)?|issue|bug)[:\s(]*"
+    r"(?:(?:pr|mr|pull request|commit)\s*)?$",
     re.IGNORECASE,
 )
+_BODY_NUMBER = re.compile(r"(?:(?<![\w&/])[#!]|https?://\S+?/(?:pull|merge_requests)/)(\d{1,7})\b")
+
+
+def _body_numbers(body: str) -> frozenset[int]:
+    found: set[int] = set()
+    for match in _BODY_NUMBER.finditer(body):
+        line = body[body.rfind("\n", 0, match.start()) + 1 : match.start()]
+        # A list ("fixes #1, #2") hangs on the words before its first number.
+        before = re.split(r"[#!]\d", line, maxsplit=1)[0] if "," in line else line
+        if not _OTHER_RELATION.search(before.rstrip(" ,")) and not line.lstrip().startswith("*"):
+            found.add(int(match.group(1)))
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ class Message:
     Attributes:
         own: Number of the pull request that landed the commit, if the title ends in one.
         titled: Numbers of other pull requests in the title.
-        cued: Numbers in the body that a phrase ("cherry-pick of #7") declares to be the same work.
+        named: Numbers in the body that no phrase ("fixes #7") declares to be something else.
         picked: Ids (possibly short) of commits that a trailer declares as the source.
         reverts: Normalised title of what it reverts, or ``None``.
         reverted_ids: Ids of commits that the body says are reverted.
@@ -55,7 +66,7 @@ class Message:
 
     own: int | None
     titled: frozenset[int]
-    cued: frozenset[int]
+    named: frozenset[int]
     picked: tuple[str, ...]
     reverts: str | None
     reverted_ids: tuple[str, ...]
@@ -86,7 +97,7 @@ def _read(title: str, body: str) -> Message:
     return Message(
         own=own,
         titled=frozenset(int(n) for n in _NUMBER.findall(title)) - {own or -1},
-        cued=frozenset(int(n) for n in _BODY_CUE.findall(body)),
+        named=_body_numbers(body),
         picked=tuple(_TRAILER.findall(body)),
         reverts=normalise_title(reverted.group(1)) if reverted else None,
         reverted_ids=tuple(_REVERTED_ID.findall(body)),

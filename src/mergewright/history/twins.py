@@ -8,14 +8,24 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from mergewright.history.patches import MIN_TELLING, Profile, containment, likeness, net
+from mergewright.history.patches import (
+    MIN_TELLING,
+    Profile,
+    containment,
+    likeness,
+    net,
+    word_likeness,
+)
 from mergewright.history.titles import Message, read_message
 from mergewright.model.history import CommitFacts, EvidenceClass, Twin
+from mergewright.model.threeway import Side
 
 #: A title names twins only if the changes are at least this alike (Dice, or one inside the other).
 TITLE_LIKENESS = 0.3
+#: Small changes of one author under one title may differ in every line, but then in few words.
+TITLE_WORDS = 0.7
 #: Likeness alone, without any name: the changes are nearly one.
 SIMILARITY_LIKENESS = 0.8
 #: A commit belongs to a chain if this share of its change stands in the squash.
@@ -28,6 +38,8 @@ _MIN_TITLE_WORDS = 2
 _MAX_CHAIN = 12
 _MIN_INDEX_LINE = 8
 
+_NAMING = (EvidenceClass.TRAILER, EvidenceClass.PULL_REQUEST)
+
 Profiles = Callable[[str], Profile]
 
 
@@ -38,6 +50,7 @@ class _Candidate:
     by_title: bool = False
     by_author: bool = False
     by_content: bool = False
+    named_by: set[Side] = field(default_factory=set)
 
 
 def _same_author(first: CommitFacts, second: CommitFacts) -> bool:
@@ -94,11 +107,17 @@ def find_twins(
             message = first.messages[oid]
             if message.reverts is not None:
                 continue
+            namer = Side.THEIRS if flipped else Side.OURS
             for other in _named(message, second):
-                pairs[(other, oid) if flipped else (oid, other)].by_number = True
+                pair = pairs[(other, oid) if flipped else (oid, other)]
+                pair.by_number = True
+                if second.messages[other].own != message.own:
+                    pair.named_by.add(namer)
             for prefix in message.picked:
                 for other in second.starting_with(prefix):
-                    pairs[(other, oid) if flipped else (oid, other)].by_trailer = True
+                    pair = pairs[(other, oid) if flipped else (oid, other)]
+                    pair.by_trailer = True
+                    pair.named_by.add(namer)
             if not flipped:
                 for other in second.by_title.get(message.key, ()):
                     pair = pairs[oid, other]
@@ -111,7 +130,7 @@ def find_twins(
 
 def _named(message: Message, second: _Index) -> set[str]:
     found: set[str] = set()
-    for number in (*message.titled, *message.cued):
+    for number in (*message.titled, *message.named):
         found.update(second.by_number.get(number, ()))
     # The same own number on both sides: one pull request landed twice.
     if message.own is not None:
@@ -211,6 +230,7 @@ def _single(
         found.append((EvidenceClass.PATCH_ID, f"equal change of {ours.size} lines"))
     if candidate.by_title and (
         alike >= TITLE_LIKENESS
+        or (candidate.by_author and word_likeness(ours, theirs) >= TITLE_WORDS)
         or (inside >= SIMILARITY_LIKENESS and min(ours.size, theirs.size) >= MIN_TELLING)
     ):
         by = " by the same author" if candidate.by_author else ""
@@ -228,6 +248,11 @@ def _single(
         evidence=found[0][0],
         detail=found[0][1],
         others=tuple(kind for kind, _ in found[1:]),
+        derived=(
+            next(iter(candidate.named_by))
+            if len(candidate.named_by) == 1 and found[0][0] in _NAMING
+            else None
+        ),
         partial=not equal,
     )
 

@@ -11,6 +11,7 @@ were followed by a combination in 6 of 6, so rules should ask for ``at-least sim
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,7 +89,11 @@ def same_code(first: bytes | None, second: bytes | None) -> bool:
 def judge(thing: Thing, twins: TwinIndex) -> Verdict:
     """The verdict on one contested thing."""
     if same_code(thing.texts.ours, thing.texts.theirs):
-        return Verdict(standing=Standing.SAME, reason="Both sides have the same code.")
+        return Verdict(
+            standing=Standing.SAME,
+            reason="Both sides have the same code; comments or layout differ.",
+            evidence=EvidenceClass.LINEAGE,
+        )
     is_whole = same_code(thing.texts.ours, thing.whole.ours) and same_code(
         thing.texts.theirs, thing.whole.theirs
     )
@@ -129,14 +134,32 @@ def _after(lineage: SymbolLineage, step: Step) -> tuple[str, ...]:
     return tuple(dict.fromkeys(s.commit for s in lineage.steps[position + 1 :]))
 
 
+_SYNC = re.compile(
+    r"\b(?:sync|merge|pull)(?:ed|s|ing)?\b.*\b(?:main|master|dev|develop|trunk|upstream|release)\b"
+    r"|\b(?:main|master|dev|develop|trunk|upstream)\s*(?:in)?to\s*\w+",
+    re.IGNORECASE,
+)
+
+
+def is_sync(commit: CommitFacts) -> bool:
+    """Whether a title says that the commit brings another branch's work as a whole."""
+    return _SYNC.search(commit.title) is not None
+
+
 def _rolled_back(thing: Thing, step: Step, follow_ups: Sequence[str]) -> str | None:
-    """The commit because of which an earlier state says nothing: it made it by a revert, or reverted it."""
+    """The commit because of which an earlier state says nothing of its side's will.
+
+    It was made by a revert, or by a sync that was reverted as a whole. (A commit that was reverted for its
+    own sake is no such case: whoever reverted it knew the state and went on from it.)
+    """
     facts = thing.commits.get(step.commit)
     if facts is None:
         return None
     message = read_message(facts)
     if message.reverts is not None:
         return step.commit
+    if not is_sync(facts):
+        return None
     for commit in follow_ups:
         later = thing.commits.get(commit)
         if later is None:
@@ -149,17 +172,21 @@ def _rolled_back(thing: Thing, step: Step, follow_ups: Sequence[str]) -> str | N
     return None
 
 
-def _ahead(thing: Thing, side: Side, step: Step, what: str) -> Verdict:
+def _ahead(thing: Thing, side: Side, step: Step, what: str, evidence: EvidenceClass) -> Verdict:
     lineage = thing.lineage(side)
     follow_ups = _after(lineage, step)
+    copied = next(
+        (s.commit for s in reversed(thing.lineage(side.other).steps) if s.key == step.key), None
+    )
+    proof = (step.commit,) if copied is None else (step.commit, copied)
     reverting = _rolled_back(thing, step, follow_ups)
     if reverting is not None:
         return Verdict(
             standing=Standing.DIVERGED,
             reason=f"{side.value.capitalize()} had the {what} of {side.other.value} in "
             f"{short(step.commit)}, but a revert ({short(reverting)}) is involved.",
-            evidence=EvidenceClass.LINEAGE,
-            commits=tuple(dict.fromkeys((step.commit, reverting))),
+            evidence=evidence,
+            commits=tuple(dict.fromkeys((*proof, reverting))),
             follow_ups=follow_ups,
         )
     went = f" and went on with {_listed(follow_ups)}" if follow_ups else ""
@@ -167,8 +194,8 @@ def _ahead(thing: Thing, side: Side, step: Step, what: str) -> Verdict:
         standing=Standing.OURS_AHEAD if side is Side.OURS else Standing.THEIRS_AHEAD,
         reason=f"{side.value.capitalize()} had the {what} of {side.other.value} in "
         f"{short(step.commit)}{went}.",
-        evidence=EvidenceClass.LINEAGE,
-        commits=tuple(dict.fromkeys((step.commit, *follow_ups))),
+        evidence=evidence,
+        commits=tuple(dict.fromkeys((*proof, *follow_ups))),
         follow_ups=follow_ups,
     )
 
@@ -185,7 +212,7 @@ def _by_state(thing: Thing) -> Verdict | None:
             found.append((side, step))
     if len(found) != 1:
         return None
-    return _ahead(thing, *found[0], "state")
+    return _ahead(thing, *found[0], "state", EvidenceClass.LINEAGE)
 
 
 def _by_text(thing: Thing) -> Verdict | None:
@@ -211,7 +238,7 @@ def _by_text(thing: Thing) -> Verdict | None:
                 break
     if len(found) != 1:
         return None
-    return _ahead(thing, *found[0], "text")
+    return _ahead(thing, *found[0], "text", EvidenceClass.PIECES)
 
 
 def _explained(
@@ -250,6 +277,19 @@ def _unique(thing: Thing) -> tuple[set[bytes], set[bytes]]:
     return ours - theirs, theirs - ours
 
 
+def _holds_change(thing: Thing, side: Side) -> bool:
+    """Whether a side's text holds all that the other added and nothing that the other removed."""
+    added, removed = _change(thing.texts.base, thing.texts.get(side.other))
+    state = set(pieces(thing.texts.get(side) or b""))
+    return added <= state and not removed & state
+
+
+def _derived(used: Sequence[Twin]) -> Side | None:
+    """The side that landed all of it from the other side, by its own messages."""
+    sides = {twin.derived for twin in used}
+    return sides.pop() if len(sides) == 1 else None
+
+
 def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
     ours, theirs = _origins(thing, Side.OURS), _origins(thing, Side.THEIRS)
     if not ours or not theirs:
@@ -272,10 +312,14 @@ def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
         standing, follow_ups = Standing.THEIRS_AHEAD, tuple(theirs_left)
         used = tuple(ours_twins)
         how = f"theirs went on with {_listed(theirs_left)}"
-    elif present and only_ours and not only_theirs:
+    elif present and only_ours and not only_theirs and _holds_change(thing, Side.OURS):
         standing, how = Standing.OURS_AHEAD, "ours holds all of theirs and more"
-    elif present and only_theirs and not only_ours:
+    elif present and only_theirs and not only_ours and _holds_change(thing, Side.THEIRS):
         standing, how = Standing.THEIRS_AHEAD, "theirs holds all of ours and more"
+    elif present and not ours_left and not theirs_left and _derived(used) is not None:
+        later = _derived(used)
+        standing = Standing.OURS_AHEAD if later is Side.OURS else Standing.THEIRS_AHEAD
+        how = f"{later} landed it from the other side and changed it on the way"
     elif (
         present
         and not ours_left
@@ -283,6 +327,10 @@ def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
         and max(len(only_ours), len(only_theirs)) <= CLEAN_COPY
     ):
         standing, how = Standing.TWIN, "a copy without follow-ups on either side"
+    if standing is Standing.DIVERGED:
+        common = _by_common_state(thing)
+        if common is not None:
+            return replace(common, twins=used)
     weakest = max((t.evidence for t in used), key=lambda kind: kind.rank)
     pairs = "; ".join(
         f"{'+'.join(map(short, t.ours))} ~ {'+'.join(map(short, t.theirs))} ({t.evidence.value})"
@@ -296,7 +344,6 @@ def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
         commits=tuple(commits),
         follow_ups=follow_ups,
         twins=used,
-        base=_common_text(thing) if standing is Standing.DIVERGED else None,
     )
 
 
@@ -310,11 +357,6 @@ def newest_common(thing: Thing) -> tuple[Step, Step] | None:
         if same_code(mine[step.key].text, step.text):
             return mine[step.key], step
     return None
-
-
-def _common_text(thing: Thing) -> bytes | None:
-    common = newest_common(thing)
-    return None if common is None else common[1].text
 
 
 def _by_common_state(thing: Thing) -> Verdict | None:

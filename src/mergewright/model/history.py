@@ -120,6 +120,7 @@ class Twin:
         evidence: The strongest class of evidence that ties them.
         detail: One sentence that says what was found.
         others: Further classes that were found too.
+        derived: The side whose commits name the other's as their source (by trailer or number).
         partial: Whether a member brings more than the other has (a part of a chain, a squash with
             additions).
     """
@@ -129,6 +130,7 @@ class Twin:
     evidence: EvidenceClass
     detail: str
     others: tuple[EvidenceClass, ...] = ()
+    derived: Side | None = None
     partial: bool = False
 
 
