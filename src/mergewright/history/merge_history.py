@@ -18,7 +18,7 @@ from mergewright.history.lineage import (
 from mergewright.history.patches import Profile, profile
 from mergewright.history.pieces import contains_run
 from mergewright.history.twins import find_twins
-from mergewright.history.verdicts import Thing, TwinIndex, judge, short
+from mergewright.history.verdicts import Thing, TwinIndex, judge, rolled_back, short
 from mergewright.model.history import (
     CommitFacts,
     EvidenceClass,
@@ -161,9 +161,15 @@ class MergeHistory:
             if version.blob is None or version.blob == base:
                 continue
             found = mine.get(version.blob)
-            if found is not None:
+            if found is not None and not self._reverted_sync(found, path, Side.OURS):
                 return NewerBase(blob=version.blob, ours=found.commit, theirs=version.commit)
         return None
+
+    def _reverted_sync(self, version: Version, path: str, side: Side) -> bool:
+        facts = self.commits[version.commit]
+        versions = self.path_lineage(path, side).versions
+        later = [v.commit for v in versions[versions.index(version) + 1 :]]
+        return rolled_back(facts, [self.commits[c] for c in later]) is not None
 
     def lineages(self, path: str, symbol: str) -> tuple[SymbolLineage, SymbolLineage]:
         """The states of a symbol along ours and theirs."""

@@ -146,30 +146,35 @@ def is_sync(commit: CommitFacts) -> bool:
     return _SYNC.search(commit.title) is not None
 
 
-def _rolled_back(thing: Thing, step: Step, follow_ups: Sequence[str]) -> str | None:
+def rolled_back(made: CommitFacts, later: Sequence[CommitFacts]) -> str | None:
     """The commit because of which an earlier state says nothing of its side's will.
 
     It was made by a revert, or by a sync that was reverted as a whole. (A commit that was reverted for its
     own sake is no such case: whoever reverted it knew the state and went on from it.)
+
+    Args:
+        made: The commit that made the state.
+        later: The commits that changed it afterwards.
     """
-    facts = thing.commits.get(step.commit)
-    if facts is None:
-        return None
-    message = read_message(facts)
+    message = read_message(made)
     if message.reverts is not None:
-        return step.commit
-    if not is_sync(facts):
+        return made.oid
+    if not is_sync(made):
         return None
-    for commit in follow_ups:
-        later = thing.commits.get(commit)
-        if later is None:
-            continue
-        said = read_message(later)
+    for commit in later:
+        said = read_message(commit)
         if (said.reverts is not None and said.reverts == message.key) or any(
-            step.commit.startswith(oid) for oid in said.reverted_ids
+            made.oid.startswith(oid) for oid in said.reverted_ids
         ):
-            return commit
+            return commit.oid
     return None
+
+
+def _rolled_back(thing: Thing, step: Step, follow_ups: Sequence[str]) -> str | None:
+    made = thing.commits.get(step.commit)
+    if made is None:
+        return None
+    return rolled_back(made, [thing.commits[c] for c in follow_ups if c in thing.commits])
 
 
 def _ahead(thing: Thing, side: Side, step: Step, what: str, evidence: EvidenceClass) -> Verdict:
@@ -252,19 +257,16 @@ def _explained(
     used: list[Twin] = []
     left: list[str] = []
     for commit in commits:
-        best = next(
-            (
-                t
-                for t in twins.of(commit)
-                if commit in (t.ours if side is Side.OURS else t.theirs)
-                and touched & set(t.theirs if side is Side.OURS else t.ours)
-            ),
-            None,
-        )
-        if best is None:
+        found = [
+            t
+            for t in twins.of(commit)
+            if commit in (t.ours if side is Side.OURS else t.theirs)
+            and touched & set(t.theirs if side is Side.OURS else t.ours)
+        ]
+        # The strongest decides how far it is believed; further ones of its class are its other parts.
+        used += [t for t in found if t.evidence is found[0].evidence]
+        if not found:
             left.append(commit)
-        else:
-            used.append(best)
     return list(dict.fromkeys(used)), left
 
 
@@ -330,7 +332,8 @@ def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
     if standing is Standing.DIVERGED:
         common = _by_common_state(thing)
         if common is not None:
-            return replace(common, twins=used)
+            known = (*common.commits, *(c for t in used for c in (*t.ours, *t.theirs)))
+            return replace(common, twins=used, commits=tuple(dict.fromkeys(known)))
     weakest = max((t.evidence for t in used), key=lambda kind: kind.rank)
     pairs = "; ".join(
         f"{'+'.join(map(short, t.ours))} ~ {'+'.join(map(short, t.theirs))} ({t.evidence.value})"

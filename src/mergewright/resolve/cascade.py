@@ -16,7 +16,7 @@ from typing import Protocol
 
 from mergewright.model.conflict import Conflict, ConflictKind
 from mergewright.model.history import HistorySource
-from mergewright.model.merge import Contested, Decider, FileMerge
+from mergewright.model.merge import Contested, Decider, FileMerge, Question
 from mergewright.model.resolution import (
     Decision,
     Deferred,
@@ -127,8 +127,25 @@ def _no_git_text(conflict: Conflict) -> GitText | None:  # noqa: ARG001 - a defa
     return None
 
 
+def _as_it_is(conflict: Conflict) -> Rebased:
+    return Rebased(conflict=conflict)
+
+
 def _marker_size(path: str) -> int:  # noqa: ARG001 - a default
     return 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebased:
+    """A conflict as it is merged: from the merge base, or from a newer state that both sides had.
+
+    Attributes:
+        conflict: The conflict, with the base to merge from.
+        decision: What is said of another base; ``None`` for the merge base.
+    """
+
+    conflict: Conflict
+    decision: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +156,7 @@ class Cascade:
         labels: How the sides are called in markers and reasons.
         rules: File rules and symbol rules.
         history: Deciders that know the commits behind a path; asked before the rules.
+        rebase: Gives a newer state of the whole file that both sides had, as base of the merge.
         memory: Deciders that know earlier decisions; asked after the rules.
         verdicts: What history says, for rules that match on it.
         git_text: What git itself makes of the path; asked only when something stays open.
@@ -151,6 +169,7 @@ class Cascade:
     labels: ThreeWay[str]
     rules: Rules = field(default_factory=NoRules)
     history: Callable[[Conflict], Sequence[Decider]] = _no_deciders
+    rebase: Callable[[Conflict], Rebased] = _as_it_is
     memory: Callable[[Conflict], Sequence[Decider]] = _no_deciders
     verdicts: HistorySource | None = None
     git_text: Callable[[Conflict], GitText | None] = _no_git_text
@@ -182,10 +201,37 @@ class Cascade:
         if same is not None:
             return same
         if not treeconflicts.is_content(conflict):
-            return treeconflicts.deferred(
+            return self._deleted(conflict) or treeconflicts.deferred(
                 conflict, treeconflicts.reason(conflict, self.labels), strategy=conflict.kind.value
             )
-        return self._judge(conflict, self._merge(conflict))
+        rebased = self.rebase(conflict)
+        merge = self._merge(rebased.conflict)
+        if rebased.decision is not None:
+            merge = replace(merge, decisions=(rebased.decision, *merge.decisions))
+        return self._judge(rebased.conflict, merge)
+
+    def _deleted(self, conflict: Conflict) -> PathOutcome | None:
+        """A deletion against a change that the deleting side already had: history settles it."""
+        if conflict.kind not in (
+            ConflictKind.DELETED_BY_OURS,
+            ConflictKind.DELETED_BY_THEIRS,
+            ConflictKind.RENAME_DELETE,
+        ):
+            return None
+        question = Question(
+            path=conflict.path, symbol="", kind=conflict.kind.value, versions=conflict.texts
+        )
+        for decider in self.history(conflict):
+            answer = decider.decide(question)
+            if answer is not None and answer.side in (Side.OURS, Side.THEIRS):
+                return treeconflicts.whole_side(
+                    conflict,
+                    answer.side,
+                    strategy=answer.strategy,
+                    reason=answer.reason,
+                    evidence=answer.evidence,
+                )
+        return None
 
     def _apply_rule(self, conflict: Conflict, rule: PathRule) -> PathOutcome | None:
         if rule.side is not None:

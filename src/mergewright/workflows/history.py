@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mergewright.git.commits import walk
@@ -18,7 +19,9 @@ from mergewright.model.errors import RepositoryError
 from mergewright.model.history import CommitFacts, Standing, Verdict
 from mergewright.model.merge import Answer, Question
 from mergewright.model.plan import MergeSource
-from mergewright.model.threeway import ThreeWay
+from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.resolve.cascade import Rebased
 from mergewright.workflows.history_store import HistoryStore
 
 #: Environment variable with the folder for the store of repositories that must not be written to.
@@ -317,6 +320,39 @@ class LazyHistory:
                 standing=Standing.UNKNOWN,
                 reason=f"History is not known: {self._trouble or 'the path is not contested'}.",
             )
+
+    def rebase(self, conflict: Conflict) -> Rebased:
+        """The conflict with the newest state of the whole file that both sides had as its base."""
+        if any(version is None for version in conflict.versions):
+            return Rebased(conflict=conflict)
+        with self._lock:
+            try:
+                history = self._open()
+                newer = None if history is None else history.newer_base(conflict.path)
+                if newer is None or history is None:
+                    return Rebased(conflict=conflict)
+                data = history.facts.read(newer.blob)
+            except RepositoryError as error:
+                self._trouble = error.message
+                return Rebased(conflict=conflict)
+        base = conflict.versions.base
+        assert base is not None
+        versions = replace(conflict.versions, base=replace(base, oid=newer.blob, data=data))
+        reason = (
+            f"Both sides had the whole file alike ({newer.ours[:10]} in ours, {newer.theirs[:10]} in "
+            "theirs): merged from that state."
+        )
+        decision = Decision(
+            symbol="",
+            outcome=Outcome.RESOLVED,
+            strategy="newest-common-state",
+            side=Side.BOTH,
+            reason=reason,
+            evidence=(
+                Evidence(kind=EvidenceKind.COMMIT, text=reason, commits=(newer.ours, newer.theirs)),
+            ),
+        )
+        return Rebased(conflict=replace(conflict, versions=versions), decision=decision)
 
     def decide(self, question: Question) -> Answer | None:
         """A newer common state as base, where there is one."""

@@ -142,6 +142,7 @@ def _cascade(
         labels=source.labels,
         rules=book,
         history=sources.history,
+        rebase=sources.rebase,
         memory=sources.memory,
         verdicts=sources.verdicts,
         git_text=lambda conflict: git_text(conflict, source.labels),

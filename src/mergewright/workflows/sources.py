@@ -10,10 +10,15 @@ from mergewright.model.conflict import Conflict
 from mergewright.model.history import HistorySource
 from mergewright.model.merge import Decider
 from mergewright.model.plan import MergeSource
+from mergewright.resolve.cascade import Rebased
 
 
 def _nobody(conflict: Conflict) -> Sequence[Decider]:  # noqa: ARG001 - the signature of a source
     return ()
+
+
+def _as_it_is(conflict: Conflict) -> Rebased:
+    return Rebased(conflict=conflict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +27,13 @@ class Sources:
 
     Attributes:
         history: Deciders for one conflict that are asked before the rules.
+        rebase: Gives a newer state of the whole file that both sides had.
         memory: Deciders for one conflict that are asked after the rules.
         verdicts: What history says, for rules that match on it.
     """
 
     history: Callable[[Conflict], Sequence[Decider]] = _nobody
+    rebase: Callable[[Conflict], Rebased] = _as_it_is
     memory: Callable[[Conflict], Sequence[Decider]] = _nobody
     verdicts: HistorySource | None = None
 
@@ -51,4 +58,4 @@ def default_sources(
     from mergewright.workflows.history import LazyHistory
 
     history = LazyHistory(repository, source, conflicts)
-    return Sources(history=lambda _: (history,), verdicts=history)
+    return Sources(history=lambda _: (history,), rebase=history.rebase, verdicts=history)
