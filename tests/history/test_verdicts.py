@@ -45,7 +45,7 @@ def test_squash_of_the_first_of_two_changes(tmp_path: Path, flipped: bool) -> No
     assert verdict.standing is (Standing.THEIRS_AHEAD if flipped else Standing.OURS_AHEAD)
     assert verdict.ahead is (Side.THEIRS if flipped else Side.OURS)
     assert verdict.evidence is EvidenceClass.LINEAGE
-    assert built.named(verdict.commits) == ["pr1", "pr2"]
+    assert built.named(verdict.commits) == ["pr1", "squash", "pr2"]
     assert built.named(verdict.follow_ups) == ["pr2"]
 
 
@@ -93,8 +93,26 @@ def test_newest_common_state_is_the_base(tmp_path: Path) -> None:
     assert built.named(verdict.follow_ups) == ["pr2", "more"]
 
 
-def test_a_revert_after_the_squash_decides_nothing(tmp_path: Path) -> None:
-    """Ours had the state of theirs but reverted the very commit: that is no follow-up."""
+def test_a_reverted_sync_decides_nothing(tmp_path: Path) -> None:
+    """A state that came with a sync which was reverted as a whole says nothing of the side's will."""
+    other = body("total = sum(data)", "note_something(total)", "return total")
+    told = story(
+        [
+            ("sync", ONE, "Pull main into dev (#7)"),
+            ("undo", BASE, 'Revert "Pull main into dev (#7)" (#8)'),
+            ("pr3", other, "Note something (#9)"),
+        ],
+        [("check", ONE, "Check the data")],
+    )
+    built = told.build(tmp_path, "pr3", "check")
+    verdict = built.verdict("work")
+    assert verdict.ahead is None
+    assert "undo" in built.named(verdict.commits)
+    assert built.history().newer_base(PATH) is None
+
+
+def test_a_reverted_change_is_known_to_who_reverted_it(tmp_path: Path) -> None:
+    """Ours took the very change back and went another way: ours is ahead."""
     other = body("total = sum(data)", "note_something(total)", "return total")
     told = story(
         [
@@ -104,10 +122,70 @@ def test_a_revert_after_the_squash_decides_nothing(tmp_path: Path) -> None:
         ],
         [("squash", ONE, "Land checks")],
     )
-    built = told.build(tmp_path, "pr3", "squash")
-    verdict = built.verdict("work")
-    assert verdict.ahead is None
-    assert "undo" in built.named(verdict.commits)
+    assert told.build(tmp_path, "pr3", "squash").verdict("work").standing is Standing.OURS_AHEAD
+
+
+def test_a_state_made_by_a_revert_decides_nothing(tmp_path: Path) -> None:
+    """Going back to a state is no sign that the other side took it from here."""
+    told = story(
+        [
+            ("pr1", TWO, "Log (#7)"),
+            ("undo", ONE, 'Revert "Log (#7)" (#8)'),
+            ("pr3", THREE, "Log otherwise (#9)"),
+        ],
+        [("check", ONE, "Check the data")],
+    )
+    assert told.build(tmp_path, "pr3", "check").verdict("work").ahead is None
+
+
+def test_only_comments_differ(tmp_path: Path) -> None:
+    """Equal code is the same, and the comment that stood in the other side's past is the older one."""
+    first = ONE.replace("    total", "    # Only good values count.\n    total")
+    second = ONE.replace("    total", "    # Only good values count, see the manual.\n    total")
+    built = story(
+        [("pr1", first, "Comment"), ("pr2", second, "Say more")], [("squash", first, "Squash")]
+    ).build(tmp_path / "ahead", "pr2", "squash")
+    place = "    # Only good values count{}.\n"
+    said = built.ask("work", "", place.format(", see the manual"), place.format(""))
+    assert said.standing is Standing.OURS_AHEAD
+    alone = story([("a", first, "One")], [("b", second, "Two")]).build(tmp_path / "same", "a", "b")
+    assert alone.verdict("work").standing is Standing.SAME
+
+
+def test_newest_common_file_state(tmp_path: Path) -> None:
+    """A squashed sync leaves equal files without common ancestry: that state is the base."""
+    told = Story().commit("base", files={PATH: BASE})
+    told.commit("main1", ["base"], {PATH: ONE}, "Check")
+    told.commit("sync", ["base"], {PATH: ONE}, "Squashed sync of main into dev")
+    told.commit("dev2", ["sync"], {PATH: TWO}, "Log")
+    told.commit("main2", ["main1"], {PATH: ONE.replace("sum", "fsum")}, "Use fsum")
+    built = told.build(tmp_path, "dev2", "main2")
+    found = built.history().newer_base(PATH)
+    assert found is not None
+    assert built.named([found.ours, found.theirs]) == ["sync", "main1"]
+    assert built.history().facts.read(found.blob).decode() == ONE
+
+
+def test_landed_from_the_other_side(tmp_path: Path) -> None:
+    """Main landed dev's pull request by number and changed it: main is ahead while dev has no more."""
+    long = [f"step_{n} = prepare(data, {n})" for n in range(6)]
+    mine = body(*long, "return total(step_0)")
+    other = mine.replace("step_5 = prepare(data, 5)", "step_5 = finish(data)")
+    told = story(
+        [("pr1", mine, "Prepare in steps (#31)")], [("land", other, "Prepare in steps (#31) (#47)")]
+    )
+    verdict = told.build(tmp_path / "a", "pr1", "land").verdict("work")
+    assert (verdict.standing, verdict.evidence) == (
+        Standing.THEIRS_AHEAD,
+        EvidenceClass.PULL_REQUEST,
+    )
+    more = mine.replace("total(step_0)", "total(step_1)")
+    told = story(
+        [("pr1", mine, "Prepare in steps (#31)"), ("pr2", more, "Start at one (#52)")],
+        [("land", other, "Prepare in steps (#31) (#47)")],
+    )
+    verdict = told.build(tmp_path / "b", "pr2", "land").verdict("work")
+    assert verdict.standing is Standing.OURS_AHEAD
 
 
 def test_equal_title_with_other_content_is_no_twin(tmp_path: Path) -> None:
