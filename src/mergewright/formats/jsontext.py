@@ -1,0 +1,215 @@
+"""JSON: objects by key, arrays by element, every byte outside the change a side's own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from mergewright.formats.document import Merged, UnmergeableError
+from mergewright.formats.options import FormatOptions
+from mergewright.formats.tree import Merger, Node, known
+from mergewright.formats.versions import VersionStrategy
+from mergewright.model.merge import Decider
+from mergewright.model.threeway import ThreeWay
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SCALAR = re.compile(r"[-+.0-9A-Za-z]+")
+_REST = re.compile(r"[ \t]*(?=\n|$)")
+
+# Deeper nesting is no configuration; a bound keeps the recursion safe.
+_DEPTH = 200
+# Elements of an array that are objects are matched by the first of these that names them all.
+_IDENTITY = ("id", "name", "key", "path", "url", "uses", "repo", "label", "title")
+# Arrays of a package manifest that mean a set: both sides' additions are kept.
+_SETS = frozenset(
+    {"keywords", "files", "workspaces", "browserslist", "contributors", "maintainers", "ignore",
+     "exclude", "include", "recommendations", "unwantedrecommendations"}
+)  # fmt: skip
+
+
+def merge(
+    versions: ThreeWay[str | None], path: str, options: FormatOptions, deciders: Sequence[Decider]
+) -> Merged:
+    """Merge three JSON texts.
+
+    Raises:
+        UnmergeableError: A text is not JSON, or holds a key twice.
+    """
+    trees = versions.map(lambda text: None if text is None else parse(text))
+    merger = Merger(
+        path=path,
+        deciders=deciders,
+        strategies=(VersionStrategy(options=options),),
+        united=_united,
+    )
+    fragments = merger.merge(trees)
+    return Merged(fragments=fragments, decisions=merger.decisions, notes=merger.notes)
+
+
+def _united(path: str, nodes: Sequence[Node]) -> bool:
+    return path.rpartition(".")[2].lower() in _SETS and all(node.kind == "string" for node in nodes)
+
+
+def load(text: str) -> object:
+    """Parse strictly: a key that stands twice in one object is an error.
+
+    Raises:
+        UnmergeableError: Not JSON, or a key twice.
+    """
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        keys = [key for key, _ in pairs]
+        if len(set(keys)) != len(keys):
+            raise UnmergeableError("a JSON object holds a key twice")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        raise UnmergeableError(f"not JSON: {error}") from error
+
+
+def parse(text: str) -> Node:
+    """Cut a JSON text into spans.
+
+    Raises:
+        UnmergeableError: Not JSON, a key twice, or nested too deeply.
+    """
+    load(text)
+    start = _blank(text, 0)
+    node, end = _value(text, start, key="", name="", lead=text[:start], depth=0)
+    rest = text[end:]
+    return Node(
+        kind="document",
+        key="",
+        children=(node,),
+        listing="ordered",
+        tail=rest,
+    )
+
+
+def _blank(text: str, at: int) -> int:
+    return known(_BLANK.match(text, at)).end()
+
+
+def _value(
+    text: str, at: int, *, key: Hashable, name: str, lead: str, depth: int, prefix: str = ""
+) -> tuple[Node, int]:
+    """The value at a position, and where it ends; ``prefix`` is the ``"key": `` before it."""
+    if depth > _DEPTH:
+        raise UnmergeableError("JSON nested too deeply")
+    char = text[at]
+    if char in "{[":
+        return _container(text, at, key=key, name=name, lead=lead, depth=depth, prefix=prefix)
+    match = _STRING.match(text, at) if char == '"' else _SCALAR.match(text, at)
+    if match is None:
+        raise UnmergeableError("not JSON")
+    raw = match.group()
+    value = json.loads(raw)
+    kind = "string" if char == '"' else "scalar"
+    node = Node(
+        kind="value" if prefix else kind,
+        key=key,
+        name=name,
+        lead=lead,
+        parts=(prefix, raw),
+        # 1, 1.0 and true are different things to write, though equal to Python.
+        value=(type(value).__name__, raw if kind == "scalar" else value),
+        value_at=1,
+    )
+    return node, match.end()
+
+
+def _container(
+    text: str, at: int, *, key: Hashable, name: str, lead: str, depth: int, prefix: str
+) -> tuple[Node, int]:
+    is_object = text[at] == "{"
+    close = "}" if is_object else "]"
+    children: list[Node] = []
+    cursor = at + 1
+    while True:
+        start = _blank(text, cursor)
+        if text[start] == close:
+            break
+        child_lead = text[cursor:start]
+        if is_object:
+            match = _STRING.match(text, start)
+            if match is None:
+                raise UnmergeableError("not JSON")
+            colon = _blank(text, match.end())
+            value_at = _blank(text, colon + 1)
+            child_key = json.loads(match.group())
+            child, end = _value(
+                text,
+                value_at,
+                key=child_key,
+                name=child_key,
+                lead=child_lead,
+                depth=depth + 1,
+                prefix=text[start:value_at],
+            )
+        else:
+            child, end = _value(
+                text, start, key=None, name=str(len(children)), lead=child_lead, depth=depth + 1
+            )
+        follow = _blank(text, end)
+        comma = text[follow] == ","
+        if comma and follow != end:
+            raise UnmergeableError("blanks before a comma")
+        cursor = follow + 1 if comma else end
+        after = ""
+        if comma:
+            rest = _REST.match(text, cursor)
+            if rest is not None:
+                after = rest.group()
+                cursor = rest.end()
+        children.append(replace(child, comma=comma, after=after))
+        if not comma:
+            break
+    end_at = _blank(text, cursor)
+    if text[end_at] != close:
+        raise UnmergeableError("not JSON")
+    if not is_object:
+        children = identified(children)
+    node = Node(
+        kind="object" if is_object else "array",
+        key=key,
+        name=name,
+        lead=lead,
+        parts=(prefix, text[at]),
+        value_at=1,
+        children=tuple(children),
+        listing="keyed" if is_object else "ordered",
+        delimited=True,
+        tail=text[cursor : end_at + 1],
+    )
+    return node, end_at + 1
+
+
+def identified(children: list[Node]) -> list[Node]:
+    """Give the elements of an array their keys: a naming member where all have one, else meaning."""
+    for member in _IDENTITY:
+        values = [_member(child, member) for child in children]
+        if (
+            children
+            and all(value is not None for value in values)
+            and (len(set(values)) == len(values))
+        ):
+            return [
+                replace(child, key=(member, value), name=str(value and value[-1]))
+                for child, value in zip(children, values, strict=True)
+            ]
+    return [replace(child, key=child.meaning) for child in children]
+
+
+def _member(node: Node, member: str) -> tuple[object, ...] | None:
+    if node.kind != "object":
+        return None
+    for child in node.children or ():
+        if child.key == member and child.children is None:
+            value = child.value
+            return value if isinstance(value, tuple) else None
+    return None
