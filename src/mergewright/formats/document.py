@@ -168,11 +168,7 @@ def whole_lines(fragments: Iterable[Fragment]) -> list[Fragment]:
     places on one line become one. Contested places whose versions agree become settled text.
     """
     out: list[Fragment] = []
-    for fragment in fragments:
-        if isinstance(fragment, Open):
-            texts = fragment.versions
-            if texts.base == texts.ours == texts.theirs or texts.ours == texts.theirs:
-                fragment = texts.ours
+    for fragment in _slid(list(fragments)):
         if isinstance(fragment, str):
             if not fragment:
                 continue
@@ -204,6 +200,47 @@ def whole_lines(fragments: Iterable[Fragment]) -> list[Fragment]:
             out[-1] = _joined(out[-1], fragment)
         else:
             out.append(fragment)
+    return _settled(out)
+
+
+def _slid(fragments: list[Fragment]) -> list[Fragment]:
+    """Move places that begin with a line end behind it, where the text behind begins with one too.
+
+    In bracketed formats an element's text begins with the line end before it; moved by one
+    character, the place is the element's own lines and leaves the line before it alone.
+    """
+    out: list[Fragment] = []
+    for index, fragment in enumerate(fragments):
+        following = fragments[index + 1] if index + 1 < len(fragments) else ""
+        if (
+            isinstance(fragment, Open)
+            and isinstance(following, str)
+            and following.startswith("\n")
+            and any(fragment.versions)
+            and all(not text or text.startswith("\n") for text in fragment.versions)
+        ):
+            fragments[index + 1] = following[1:]
+            out.append("\n")
+            fragment = Open(
+                symbol=fragment.symbol,
+                kind=fragment.kind,
+                versions=fragment.versions.map(lambda text: text[1:] + "\n" if text else ""),
+                reason=fragment.reason,
+            )
+        out.append(fragment)
+    return out
+
+
+def _settled(fragments: list[Fragment]) -> list[Fragment]:
+    """Make places whose sides agree settled text, and join neighbouring texts."""
+    out: list[Fragment] = []
+    for fragment in fragments:
+        if isinstance(fragment, Open) and fragment.versions.ours == fragment.versions.theirs:
+            fragment = fragment.versions.ours
+        if isinstance(fragment, str) and out and isinstance(out[-1], str):
+            out[-1] += fragment
+        elif fragment:
+            out.append(fragment)
     return out
 
 
@@ -220,15 +257,22 @@ def _joined(place: Open, more: Fragment) -> Open:
             reason=place.reason,
         )
     return Open(
-        symbol=place.symbol if place.symbol == more.symbol else f"{place.symbol}, {more.symbol}",
-        kind=place.kind if place.kind == more.kind else "both-changed",
+        symbol=_together(place.symbol, more.symbol, ", "),
+        kind=_together(place.kind, more.kind, "")
+        if not (place.kind and more.kind)
+        else (place.kind if place.kind == more.kind else "both-changed"),
         versions=ThreeWay(
             base=place.versions.base + more.versions.base,
             ours=place.versions.ours + more.versions.ours,
             theirs=place.versions.theirs + more.versions.theirs,
         ),
-        reason=place.reason if place.reason == more.reason else f"{place.reason}; {more.reason}",
+        reason=_together(place.reason, more.reason, "; "),
     )
+
+
+def _together(one: str, two: str, joint: str) -> str:
+    """Both words, once where they are equal or one is empty."""
+    return f"{one}{joint}{two}" if one and two and one != two else one or two
 
 
 def side_text(fragments: Iterable[Fragment], side: Side) -> str:

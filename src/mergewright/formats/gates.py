@@ -133,7 +133,13 @@ def _notebook(text: str) -> Mapping[str, Any]:
     return {"": rest}
 
 
-def _plain_yaml(node: Any, depth: int = 0) -> Any:
+def _plain_yaml(node: Any, depth: int = 0, seen: set[int] | None = None) -> Any:
+    seen = set() if seen is None else seen
+    if getattr(node, "anchor", None):
+        # An alias stands for whatever its anchor says in this version.
+        if id(node) in seen:
+            return f"*{node.anchor}"
+        seen.add(id(node))
     if depth > 100:
         raise UnmergeableError("YAML nested too deeply")
     if node is None:
@@ -141,13 +147,13 @@ def _plain_yaml(node: Any, depth: int = 0) -> Any:
     if node.id == "mapping":
         found: dict[str, Any] = {}
         for key, value in node.value:
-            name = json.dumps(_plain_yaml(key, depth + 1), default=str)
+            name = json.dumps(_plain_yaml(key, depth + 1, seen), default=str)
             if name in found:
                 raise UnmergeableError("a YAML mapping holds a key twice")
-            found[name] = _plain_yaml(value, depth + 1)
+            found[name] = _plain_yaml(value, depth + 1, seen)
         return found
     if node.id == "sequence":
-        return [_plain_yaml(value, depth + 1) for value in node.value]
+        return [_plain_yaml(value, depth + 1, seen) for value in node.value]
     return f"{node.tag} {node.value}"
 
 

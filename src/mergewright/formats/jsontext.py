@@ -152,9 +152,7 @@ def _container(
                 prefix=text[start:value_at],
             )
         else:
-            child, end = _value(
-                text, start, key=None, name=str(len(children)), lead=child_lead, depth=depth + 1
-            )
+            child, end = _value(text, start, key=None, name="", lead=child_lead, depth=depth + 1)
         follow = _blank(text, end)
         comma = text[follow] == ","
         if comma and follow != end:

@@ -7,6 +7,7 @@ nobody, so its outputs are cleared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -39,9 +40,43 @@ def merge(
         path=path,
         deciders=deciders,
         strategies=(_identity, VersionStrategy(options=options)),
+        united=_independent,
     )
     fragments = merger.merge(trees)
     return Merged(fragments=fragments, decisions=merger.decisions, notes=[*merger.notes, *notes])
+
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_BOUND = re.compile(
+    r"^[ \t]*(?:(?P<names>[^\W\d][\w, \t]*?)[ \t]*(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)"
+    r"|(?:async[ \t]+)?(?:def|class)[ \t]+(?P<defined>\w+)"
+    r"|(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?P<imported>[^\n]+))",
+    re.MULTILINE,
+)
+
+
+def _independent(path: str, nodes: Sequence[Node]) -> bool:
+    """Whether cells bind no name that another one of them mentions: then all of them are kept."""
+    if path != "cells" or any(node.kind != "object" for node in nodes):
+        return False
+    cells = list({node.key: node for node in nodes}.values())
+    bound: list[set[str]] = []
+    used: list[set[str]] = []
+    for cell in cells:
+        kind = _child(cell, "cell_type")
+        source = source_of(cell) if kind is not None and _string(kind) == "code" else ""
+        if re.search(r"^[ \t]*[%!]", source, re.MULTILINE):
+            return False
+        found = {
+            word
+            for match in _BOUND.finditer(source)
+            for group in match.groups()
+            if group
+            for word in _NAME.findall(group)
+        }
+        bound.append(found)
+        used.append(set(_NAME.findall(source)))
+    return not any(one & two for i, one in enumerate(bound) for j, two in enumerate(used) if i != j)
 
 
 def _identity(leaf: Leaf) -> Choice | None:

@@ -283,6 +283,17 @@ def _pair(
         depth=depth,
         needs=_holds_requirements((*table, *names)),
     )
+    if "sources" in table and node.children is not None:
+        # A source is one decision: a revision of one side under the address of the other is none.
+        node = Node(
+            kind="source",
+            key=names,
+            name=".".join(names),
+            lead=lead,
+            parts=(text[at:value_at], text[value_at:end]),
+            value=node.meaning,
+            value_at=1,
+        )
     if depth == 0:
         rest = known(_REST.match(text, end))
         end = rest.end()
@@ -402,7 +413,7 @@ def _container(
                 text,
                 start,
                 key=None,
-                name=str(len(children)),
+                name="",
                 lead=child_lead,
                 prefix="",
                 depth=depth + 1,

@@ -8,6 +8,7 @@ spans of the three texts, plus commas and line ends where an insertion needs the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -398,12 +399,17 @@ class Merger:
         if ours.delimited:
             return _delimit(entries, versions, lists)
         out: list[Fragment] = []
+        top = True
         for index, entry in enumerate(entries):
             fragments = entry.fragments()
-            if fragments and isinstance(fragments[0], str):
-                fragments[0] = _separated(entry, fragments[0], lists, first=index == 0)
-            if isinstance(ours.layout, tuple):
+            if fragments and isinstance(fragments[0], str) and any(fragments):
+                if isinstance(ours.layout, tuple):
+                    _indent(fragments, ours.layout, first=index == 0)
+                else:
+                    fragments[0] = _separated(entry, fragments[0], lists, first=top)
+            elif isinstance(ours.layout, tuple):
                 _indent(fragments, ours.layout, first=index == 0)
+            top = top and not any(fragments)
             out.extend(fragments)
         return out
 
@@ -426,15 +432,25 @@ class Merger:
     def _entry(self, nodes: ThreeWay[Node | None], path: str) -> Entry | None:
         """One key of a keyed container; ``None`` when the result does not have it."""
         base, ours, theirs = nodes
-        some = known(ours or theirs or base)
+        some = known(base or ours or theirs)
         name = self.child_path(path, some)
         if ours is not None and theirs is not None:
-            return Entry(
-                node=ours,
-                pieces=self.merge(nodes, name),
-                after=self._after(nodes),
-                side=Side.OURS,
-            )
+            pieces = self.merge(nodes, name)
+            opens = [piece for piece in pieces if isinstance(piece, Open)]
+            rest = "".join(piece for piece in pieces if isinstance(piece, str))
+            if base is None and len(opens) == 1 and not rest.strip():
+                # Base has nothing of it, so its version of the place is empty, comma included.
+                return Entry(
+                    node=ours,
+                    pieces=[],
+                    after="",
+                    side=Side.BOTH,
+                    nodes=ThreeWay(base=(), ours=(ours,), theirs=(theirs,)),
+                    symbol=opens[0].symbol,
+                    kind=opens[0].kind,
+                    reason=opens[0].reason,
+                )
+            return Entry(node=ours, pieces=pieces, after=self._after(nodes), side=Side.OURS)
         if ours is None and theirs is None:
             if base is not None:
                 self._decide(name, "same-on-both", Side.BOTH, "both sides removed it")
@@ -541,7 +557,7 @@ class Merger:
                     Entry(
                         node=o,
                         pieces=self.merge(
-                            ThreeWay(base=b, ours=o, theirs=t), self.child_path(path, o)
+                            ThreeWay(base=b, ours=o, theirs=t), self.child_path(path, b)
                         ),
                         after=self._after(ThreeWay(base=b, ours=o, theirs=t)),
                         side=Side.OURS,
@@ -580,12 +596,14 @@ class Merger:
         united = self._united(here, keys, path, listing, sort)
         if united is not None:
             return united
-        pairs = self._pairs(here, keys)
+        pairs = self._pairs(here)
         if pairs is not None:
             return [
                 Entry(
                     node=known(nodes.ours),
-                    pieces=self.merge(nodes, self.child_path(path, known(nodes.ours))),
+                    pieces=self.merge(
+                        nodes, self.child_path(path, known(nodes.base or nodes.ours))
+                    ),
                     after=self._after(nodes),
                     side=Side.OURS,
                 )
@@ -614,25 +632,31 @@ class Merger:
             if not base
             else "both sides changed these elements"
         )
-        some = (ours_left or theirs_left or list(base) or list(ours))[0]
         entry = self._contest(
             ThreeWay(base=base, ours=tuple(ours_left), theirs=tuple(theirs_left)),
-            self.child_path(path, some) if len(base) <= 1 else path,
+            self.child_path(path, base[0]) if len(base) == 1 else path,
             kind,
             reason,
         )
         return [*head, *([] if entry is None else [entry]), *last]
 
     @staticmethod
-    def _pairs(
-        here: ThreeWay[tuple[Node, ...]], keys: ThreeWay[list[Hashable]]
-    ) -> list[ThreeWay[Node | None]] | None:
+    def _pairs(here: ThreeWay[tuple[Node, ...]]) -> list[ThreeWay[Node | None]] | None:
         """The elements of a run as versions of each other, where that is beyond doubt."""
         base, ours, theirs = here
+        keys = here.map(lambda nodes: [node.key for node in nodes])
         if len(base) == len(ours) == len(theirs) == 1:
             if base[0].kind == ours[0].kind == theirs[0].kind:
                 return [ThreeWay(base=base[0], ours=ours[0], theirs=theirs[0])]
             return None
+        if len(base) == len(ours) == len(theirs):
+            # As many as before, and each changed by one side at most: edits, element by element.
+            triples = [
+                ThreeWay(base=b, ours=o, theirs=t)
+                for b, o, t in zip(base, ours, theirs, strict=True)
+            ]
+            if all(settle(triple, key=lambda node: node.layout_free) for triple in triples):
+                return [ThreeWay(base=x.base, ours=x.ours, theirs=x.theirs) for x in triples]
         if not base and keys.ours == keys.theirs and len(set(keys.ours)) == len(keys.ours):
             return [
                 ThreeWay(base=None, ours=o, theirs=t) for o, t in zip(ours, theirs, strict=True)
@@ -956,21 +980,44 @@ def _indent(fragments: list[Fragment], layout: tuple[Any, ...], *, first: bool) 
 
 
 def _separated(entry: Entry, text: str, lists: ThreeWay[tuple[Node, ...]], *, first: bool) -> str:
-    """Keep blank lines between entries when an insertion changes which one is first.
+    """Keep blank lines between entries when a change of the others moves one to or from the top.
 
-    The first entry of a version has no blank lines before it; set behind another one it takes those
-    of its own follower, and an entry that became first leaves its own.
+    What stands first often has other blank lines before it than what follows (none at the top of a
+    file, one below a heading), and they belong to the place, not to the entry.
     """
+    lead = entry.node.lead
+    if lead.strip() or not text.startswith(lead):
+        return text
     if entry.side not in {Side.OURS, Side.THEIRS}:
         return text
-    siblings = lists.get(entry.side)
-    at = next((i for i, node in enumerate(siblings) if node is entry.node), -1)
-    if first or at < 0 or at + 1 >= len(siblings) or any(node.text for node in siblings[:at]):
+    was_first = [_first(nodes) is entry.node for nodes in lists]
+    if any(entry.node in nodes for nodes in lists) and any(was_first) == first:
         return text
-    lead = siblings[at + 1].lead
-    if entry.node.lead or lead.strip() or not lead:
-        return text
-    return lead + text
+    wanted = _lead_of(lists, first=first)
+    if wanted is None:
+        wanted = "" if first or entry.node.kind in _TIGHT else lead
+    return wanted + text[len(lead) :]
+
+
+#: Kinds that may follow each other without a blank line.
+_TIGHT = frozenset({"bullet", "row", "line", "option", "pair", "requirement", "owner"})
+
+
+def _first(nodes: tuple[Node, ...]) -> Node | None:
+    return next((node for node in nodes if node.text), None)
+
+
+def _lead_of(lists: ThreeWay[tuple[Node, ...]], *, first: bool) -> str | None:
+    """The blank lines before the first child, or before the others, of ours, theirs or base."""
+    for nodes in (lists.ours, lists.theirs, lists.base):
+        top = _first(nodes)
+        if top is None:
+            continue
+        leads = [node.lead for node in nodes if node.text and (node is top) == first]
+        blank = [lead for lead in leads if not lead.strip()]
+        if blank:
+            return Counter(blank).most_common(1)[0][0]
+    return None
 
 
 # -- separators ------------------------------------------------------------------------------
@@ -1003,9 +1050,9 @@ def _delimit(
         if entry.nodes is None:
             pieces = list(entry.pieces)
             if pieces and isinstance(pieces[0], str):
-                pieces[0] = _fit_lead(entry, pieces[0], layout, first=index == 0)
+                pieces[0] = _fit_lead(entry, pieces[0], layout, lists, first=index == 0)
             out.extend(pieces)
-            out.extend(_comma(commas, entry))
+            out.extend(_comma(commas))
             out.append(entry.after)
             continue
         texts: dict[Side, str] = {}
@@ -1030,18 +1077,18 @@ def _delimit(
     return out
 
 
-def _comma(commas: dict[Side, bool], entry: Entry) -> list[Fragment]:
+def _comma(commas: dict[Side, bool]) -> list[Fragment]:
     texts = {side: "," if comma else "" for side, comma in commas.items()}
     if len(set(texts.values())) == 1:
         return [texts[Side.OURS]]
     return [
         Open(
-            symbol=entry.node.name,
-            kind="both-changed",
+            symbol="",
+            kind="",
             versions=ThreeWay(
                 base=texts[Side.BASE], ours=texts[Side.OURS], theirs=texts[Side.THEIRS]
             ),
-            reason="the comma depends on what follows",
+            reason="",
         )
     ]
 
@@ -1091,15 +1138,23 @@ def _layout(versions: ThreeWay[Node | None]) -> _Layout:
     return chosen or _Layout(multiline=False, first="", other=" ")
 
 
-def _fit_lead(entry: Entry, text: str, layout: _Layout, *, first: bool) -> str:
+def _fit_lead(
+    entry: Entry,
+    text: str,
+    layout: _Layout,
+    lists: ThreeWay[tuple[Node, ...]],
+    *,
+    first: bool,
+) -> str:
     """Give an element of the other layout, or one that became first or ceased to be, a fit lead."""
     lead = entry.node.lead
-    if lead.strip() or not text.startswith(lead):
+    if lead.strip() or not text.startswith(lead) or entry.side not in _SINGLE:
         return text
-    wanted = layout.first if first else layout.other
-    if ("\n" in lead) == layout.multiline:
-        if layout.multiline:
-            return text
-        if first == (lead == layout.first) or (not first and lead):
-            return text
-    return wanted + text[len(lead) :]
+    siblings = lists.get(entry.side)
+    was_first = bool(siblings) and siblings[0] is entry.node
+    multiline = all("\n" in node.lead for node in siblings)
+    if was_first == first and multiline == layout.multiline:
+        return text
+    if was_first == first and ("\n" in lead) == layout.multiline:
+        return text
+    return (layout.first if first else layout.other) + text[len(lead) :]

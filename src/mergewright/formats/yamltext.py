@@ -189,6 +189,8 @@ class _Scanner:
         children: list[Node] = []
         cursor = start
         for number, (at, key_node, value) in enumerate(items):
+            if at < cursor:
+                raise UnmergeableError("an alias in a YAML sequence")
             line_start = text.rfind("\n", 0, at) + 1
             first_inline = inline and number == 0
             if not first_inline and (text[line_start:at].strip() or at - line_start != column):
@@ -203,7 +205,7 @@ class _Scanner:
             child = (
                 self._pair(key_node, value, at, content_end, lead_text, depth)
                 if is_map
-                else self._element(value, at, content_end, lead_text, depth, number)
+                else self._element(value, at, content_end, lead_text, depth)
             )
             children.append(child)
             cursor = content_end
@@ -356,6 +358,20 @@ class _Scanner:
         lead: str,
     ) -> Node:
         text = self._text
+        if not at <= int(value.start_mark.index) <= end:
+            # An alias: its node is the anchor's, somewhere else; what counts is its name.
+            head, mark, rest = text[at:end].partition("*")
+            if not mark:
+                raise UnmergeableError("a YAML layout that cannot be cut")
+            return Node(
+                kind="scalar",
+                key=key,
+                name=name,
+                lead=lead,
+                parts=(head, mark + rest),
+                value=("alias", rest.split()[0] if rest.split() else ""),
+                value_at=1,
+            )
         value_at = min(value_at, end)
         anchor = getattr(value, "anchor", None)
         tag = text[at:value_at]
@@ -386,7 +402,6 @@ class _Scanner:
         end: int,
         lead: str,
         depth: int,
-        number: int,
     ) -> Node:
         text = self._text
         start = int(value.start_mark.index)
@@ -397,7 +412,7 @@ class _Scanner:
                 return self.container(
                     value,
                     key=None,
-                    name=str(number),
+                    name="",
                     lead=lead,
                     head=head,
                     start=start,
@@ -405,7 +420,7 @@ class _Scanner:
                     depth=depth + 1,
                     inline=True,
                 )
-        return self._leaf(value, at, max(start, at + 1), end, None, str(number), lead)
+        return self._leaf(value, at, max(start, at + 1), end, None, "", lead)
 
     def _is_block(self, node: Any) -> bool:
         return (

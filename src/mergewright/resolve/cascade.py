@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from mergewright.formats.kinds import WHOLE_FILE_METHODS
 from mergewright.model.conflict import Conflict, ConflictKind
 from mergewright.model.history import HistorySource
 from mergewright.model.merge import Contested, Decider, FileMerge, Question
@@ -112,11 +113,13 @@ def python_gates(
     path: str, candidate: bytes, versions: ThreeWay[bytes | None], decisions: Sequence[Decision]
 ) -> tuple[GateResult, ...]:
     """The gates of the file's type; none for files without structure of their own."""
-    if not is_python(path, versions):
-        return ()
-    from mergewright.python.gates import check
+    if is_python(path, versions):
+        from mergewright.python.gates import check as check_python
 
-    return check(path, candidate, versions, decisions)
+        return check_python(path, candidate, versions, decisions)
+    from mergewright.formats.gates import check as check_format
+
+    return check_format(path, candidate, versions, decisions)
 
 
 def _no_deciders(conflict: Conflict) -> Sequence[Decider]:  # noqa: ARG001 - a default
@@ -285,7 +288,14 @@ class Cascade:
         """Gates, mode and git's own conflict as the yardstick; then the outcome."""
         if not merge.clean:
             git = self.git_text(conflict)
-            if git is not None and contested_lines(merge.contested) > git.contested_lines:
+            # Where git merges cleanly its text is no smaller conflict but none: the engine that
+            # leaves something open there (a key twice, a lock file) knows why.
+            if (
+                git is not None
+                and git.open_places
+                and merge.method not in WHOLE_FILE_METHODS
+                and contested_lines(merge.contested) > git.contested_lines
+            ):
                 return self._as_git(
                     conflict,
                     git,

@@ -73,8 +73,9 @@ def merge_file(
         from mergewright.python.engine import EngineOptions, merge_python
 
         return merge_python(path, versions, deciders=deciders, options=options or EngineOptions())
-    merge_for = loaded("mergewright.formats", "merge_for")
-    merge = None if merge_for is None else merge_for(path)
+    from mergewright.formats import merge_for
+
+    merge = merge_for(path, deciders=deciders)
     return merge_by_lines(versions) if merge is None else merge(versions)
 
 
