@@ -35,9 +35,12 @@ def test_two_workers_give_the_same_results(tmp_path: Path, monkeypatch: pytest.M
     )
     # Workers inherit it: there the folder of repositories is found by the worker's own path.
     monkeypatch.setenv("MERGEWRIGHT_REPOS", str(repos))
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster, Store(None) as store:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Store(None) as store,
+    ):
         remote = replay(
             replace(request, executor="dask", scheduler=cluster.scheduler_address), store
         )
