@@ -24,9 +24,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from mergewright.model.threeway import ThreeWay
 from tests.corpus.edits import Scenario, canonical, parse, scenario, tokens
 from tests.corpus.running import Result, run_texts
+
+from mergewright.model.threeway import ThreeWay
 
 FAULTS = ("wrong", "unparsable", "lost", "doubled", "silent", "crash")
 

@@ -151,12 +151,14 @@ class Places:
     def start(self, node: ast.AST) -> int:
         """First byte of a node (of a definition: of its first decorator)."""
         first = min([node, *getattr(node, "decorator_list", [])], key=lambda n: n.lineno)
-        at = self.starts[first.lineno - 1] + first.col_offset
+        at: int = self.starts[first.lineno - 1] + first.col_offset
         return at - 1 if first is not node else at
 
     def end(self, node: ast.AST) -> int:
         """Byte behind a node."""
-        return self.starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined,no-any-return]
+        line: int = node.end_lineno  # type: ignore[attr-defined]
+        column: int = node.end_col_offset  # type: ignore[attr-defined]
+        return self.starts[line - 1] + column
 
     def line_start(self, at: int) -> int:
         """Start of the line that a byte lies in."""
@@ -317,7 +319,7 @@ def _decorators(places: Places, number: int) -> Iterator[Change]:
                 yield Change(at, at, new, "decorator", b"edit_%d" % number)
 
 
-def _deletions(places: Places, number: int) -> Iterator[Change]:  # noqa: ARG001 - a maker's signature
+def _deletions(places: Places, number: int) -> Iterator[Change]:
     for _, body in places.bodies():
         if len(body) < 2:
             continue
@@ -360,7 +362,13 @@ MAKERS: dict[str, Callable[[Places, int], Iterator[Change]]] = {
 
 
 def scenario(
-    data: bytes, random: Random, *, edits: int = 4, clash: bool = False
+    data: bytes,
+    random: Random,
+    *,
+    edits: int = 4,
+    near: float = 0.6,
+    clash: bool = False,
+    clash_keys: bool = True,
 ) -> Scenario | None:
     """Draw edits of a text and deal them out; ``None`` when the text offers too little.
 
@@ -368,7 +376,9 @@ def scenario(
         data: Python text in UTF-8 that parses, lines ended by LF.
         random: Where the choices come from.
         edits: How many edits at most.
+        near: Share of the edits that are put next to an earlier one.
         clash: Whether one more place is changed by both in contradiction.
+        clash_keys: Whether that may be the key of a dict entry.
     """
     places = Places(data)
     taken: list[tuple[int, int]] = []
@@ -386,6 +396,10 @@ def scenario(
         options = list(MAKERS[random.choice(kinds)](places, number))
         if not options:
             continue
+        if taken and random.random() < near:
+            # Close to an earlier edit: in the same statement or function where there is one.
+            at = random.choice(taken)[0]
+            options = sorted(options, key=lambda change: abs(change.start - at))[:3]
         change = random.choice(options)
         if not free(change.start, change.end):
             continue
@@ -394,8 +408,23 @@ def scenario(
         made.append(Edit(change, owner))
     if clash:
         options = list(_constants(places, 90))
+        # Two new names instead of one are no contradiction in a set of names.
+        sets = [
+            (places.start(node), places.end(node))
+            for node in places.nodes
+            if isinstance(node, (ast.Set, ast.List, ast.Tuple))
+        ]
+        if not clash_keys:
+            sets += [
+                (places.start(key), places.end(key))
+                for node in places.nodes
+                if isinstance(node, ast.Dict)
+                for key in node.keys
+                if key is not None
+            ]
         for change in random.sample(options, min(8, len(options))):
-            if free(change.start, change.end):
+            inside = any(a <= change.start < b for a, b in sets)
+            if free(change.start, change.end) and not inside:
                 other = list(_constants(places, 91))[options.index(change)]
                 pairs.append((change, other) if random.random() < 0.5 else (other, change))
                 break
@@ -413,13 +442,13 @@ def scenario(
 class _Canonical(ast.NodeTransformer):
     """Sorts what may stand in any order: keyword arguments, dict entries, keyword-only parameters."""
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 - ast's naming
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if all(keyword.arg for keyword in node.keywords):
             node.keywords.sort(key=lambda keyword: keyword.arg or "")
         return node
 
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802 - ast's naming
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
         if all(node.keys):
             pairs = sorted(

@@ -1,0 +1,2 @@
+def load(path):
+    return parse(path.read_text(), path.stem)

@@ -1,0 +1,4 @@
+@dataclass
+class Point:
+    x: float
+    y: float

@@ -1,0 +1,5 @@
+@dataclass
+class Point:
+    x: float
+    y: float
+    z: float

@@ -1,0 +1,3 @@
+class Migration(migrations.Migration):
+    dependencies = [("shop", "0002_price")]
+    operations = [migrations.AddField("item", "colour", models.TextField())]

@@ -1,0 +1,5 @@
+def publish(post):
+    if not post.ready:
+        return
+    post.render()
+    post.send(retries=2)

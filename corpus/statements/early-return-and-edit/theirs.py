@@ -1,0 +1,4 @@
+def publish(post):
+    if post.ready:
+        post.render()
+        post.send(retries=2)

@@ -1,0 +1,3 @@
+class Color(Enum):
+    RED = auto()
+    GREEN = auto()

@@ -1,0 +1,5 @@
+class Color(Enum):
+    RED = auto()
+    GREEN = auto()
+    BLUE = auto()
+    CYAN = auto()

@@ -1,0 +1,4 @@
+class Color(Enum):
+    RED = auto()
+    GREEN = auto()
+    CYAN = auto()

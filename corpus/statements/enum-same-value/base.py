@@ -1,0 +1,3 @@
+class Status(IntEnum):
+    NEW = 1
+    DONE = 2

@@ -1,0 +1,9 @@
+class Status(IntEnum):
+    NEW = 1
+    DONE = 2
+<<<<<<< ours
+    FAILED = 3
+||||||| base
+=======
+    SKIPPED = 3
+>>>>>>> theirs

@@ -1,0 +1,4 @@
+class Status(IntEnum):
+    NEW = 1
+    DONE = 2
+    FAILED = 3

@@ -1,0 +1,2 @@
+def names(users):
+    return [user.name for user in users]

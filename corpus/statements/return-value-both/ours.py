@@ -1,0 +1,2 @@
+def size(path):
+    return path.stat().st_blocks * 512

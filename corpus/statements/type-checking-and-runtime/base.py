@@ -1,0 +1,7 @@
+from typing import TYPE_CHECKING
+
+from app.models import User
+
+
+def greet(user: "User") -> str:
+    return user.name

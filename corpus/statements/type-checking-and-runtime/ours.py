@@ -1,0 +1,8 @@
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.models import User
+
+
+def greet(user: "User") -> str:
+    return user.name
