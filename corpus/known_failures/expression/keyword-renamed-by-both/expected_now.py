@@ -1,0 +1,2 @@
+def draw(canvas):
+    canvas.line(start, end, colour="red", tint="red")

@@ -1,0 +1,6 @@
+@dataclass
+class Point:
+    x: float
+    y: float
+    z: float
+    weight: float

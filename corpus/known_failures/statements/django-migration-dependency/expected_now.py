@@ -1,0 +1,10 @@
+<<<<<<< ours
+class Migration(migrations.Migration):
+    dependencies = [("shop", "0002_price")]
+    operations = [migrations.AddField("item", "colour", models.TextField())]
+||||||| base
+=======
+class Migration(migrations.Migration):
+    dependencies = [("shop", "0002_price")]
+    operations = [migrations.AddField("item", "weight", models.FloatField())]
+>>>>>>> theirs

@@ -1,0 +1,1 @@
+SCHEMA_VERSION = 8
