@@ -83,7 +83,7 @@ def judge(case: Scenario) -> tuple[str, Result | None]:
         base=versions.base, ours=versions.ours, theirs=versions.theirs
     )
     try:
-        result = run_texts("module.py", texts)
+        result = run_texts.__wrapped__("module.py", texts)
     except Exception:  # noqa: BLE001 - any exception is the finding
         return "crash", None
     data = result.data or b""

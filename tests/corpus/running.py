@@ -106,6 +106,7 @@ def plain_markers(data: bytes) -> bytes:
     return re.sub(rb"(?m)^(<{7} ours|\|{7} base|>{7} theirs)\b[^\r\n]*", rb"\1", data)
 
 
+@lru_cache(maxsize=4096)
 def run_texts(path: str, versions: ThreeWay[bytes | None], rules: str | None = None) -> Result:
     """Put three texts through the whole cascade, gates and git's own text included.
 
