@@ -551,6 +551,29 @@ def test_names_that_cannot_stand_together(sandbox: Sandbox) -> None:
     assert repo.git("status", "--porcelain") == b"UU f\n"
 
 
+@pytest.mark.parametrize("side", [Side.OURS, Side.THEIRS])
+def test_case_clash(sandbox: Sandbox, side: Side) -> None:
+    """An answer to names that differ only in case keeps one and removes the other."""
+    repo = conflicted(
+        sandbox,
+        {"f": "1\n"},
+        {"f": "2\n", "readme": "ours\n"},
+        {"f": "3\n", "README": "theirs\n"},
+    )
+    repository = Repository.open(repo.path)
+    merge = repository.worktree_merge()
+    (clash,) = repository.case_clashes(merge)
+    plan = MergePlan(
+        source=merge.source, paths=(PathPlan(conflict=clash, outcome=taking(side)(clash)),)
+    )
+    assert not write_plan(repository, merge, plan).deferred
+    kept = "readme" if side is Side.OURS else "README"
+    assert sorted(p.name for p in repo.path.iterdir() if p.name != ".git") == sorted(["f", kept])
+    assert set(repo.git("ls-files").decode().split()) == {"f", kept}
+    undo(Repository.open(repo.path))
+    assert (repo.read("readme"), repo.read("README")) == (b"ours\n", b"theirs\n")
+
+
 def test_split_index(sandbox: Sandbox) -> None:
     """A split index, which libgit2 cannot read, is a clear error."""
     repo = conflicted(sandbox, {"f": "1\n"}, {"f": "2\n"}, {"f": "3\n"})

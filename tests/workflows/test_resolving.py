@@ -128,3 +128,20 @@ def test_rules_of_the_worktree_are_found(repo: SandboxRepository) -> None:
         (entry,) = planned.plan.paths
         assert isinstance(entry.outcome, Resolved)
         assert entry.outcome.data == b"1\ntheirs\n3\n"
+
+
+def test_names_that_differ_in_case_only(tmp_path: Path) -> None:
+    """Names that clash on some file systems are left with a reason, and a rule may decide them."""
+    repo = Sandbox(tmp_path).repository()
+    repo.three_way({"f": ""}, {"readme": "ours\n"}, {"README": "theirs\n"})
+    repository = Repository.open(repo.path)
+    with plan_merge(repository, "dev", "main") as planned:
+        (left,) = planned.plan.deferred
+        assert "README, readme" in left.reason
+        assert set(planned.merge.objects.entries(planned.tree())) == {"f", "readme", "README"}
+    settings = rules(
+        tmp_path,
+        "  - {id: names, match: {kind: case-only, path: readme}, action: take-theirs, reason: Theirs is right.}\n",
+    )
+    with plan_merge(repository, "dev", "main", settings=settings) as planned:
+        assert set(planned.merge.objects.entries(planned.tree())) == {"f", "README"}

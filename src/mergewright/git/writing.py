@@ -33,7 +33,7 @@ from mergewright.git.operations import operation_name
 from mergewright.git.repository import Repository, WorktreeMerge, index_stages
 from mergewright.git.untouched import GitText
 from mergewright.git.worktree import ABSENT, FileState, Worktree, escapes
-from mergewright.model.conflict import MODE_SUBMODULE, MODE_SYMLINK
+from mergewright.model.conflict import MODE_SUBMODULE, MODE_SYMLINK, ConflictKind
 from mergewright.model.errors import RepositoryError
 from mergewright.model.plan import MergePlan, PathPlan
 from mergewright.model.resolution import Deferred, Resolved
@@ -227,7 +227,8 @@ class _Preparation:
         # Only what is unmerged, and what the answer names, is touched; a clean path that is
         # merely related to the conflict stays.
         action.cleared = own & self._unmerged
-        if conflict is None:
+        if conflict is None or conflict.kind is ConflictKind.CASE_ONLY:
+            # These merged cleanly: the answer itself names what goes.
             action.cleared |= {p for p in (outcome.path, *outcome.drop) if p in self._tracked}
         for path in action.cleared - {outcome.path}:
             self._delete(action, path)

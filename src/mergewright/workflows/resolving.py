@@ -192,6 +192,11 @@ def _plan(
     )
 
 
+def names_of(conflicts: Sequence[Conflict]) -> frozenset[str]:
+    """All paths that conflicts speak of."""
+    return frozenset(name for c in conflicts for name in (c.path, *c.related))
+
+
 # -- two commits, in memory ------------------------------------------------------------------------
 
 
@@ -282,13 +287,13 @@ def plan_merge(
     try:
         needed = book.speaks_for_clean_paths or has_policies(book)
         merged = merge.clean_entries() if needed else {}
-        clean = clean_paths(
-            book, merge.objects, merge.source.commits, merged, merge.contested_paths
-        )
+        clashes = merge.case_clashes()
+        contested = merge.contested_paths | names_of(clashes)
+        clean = clean_paths(book, merge.objects, merge.source.commits, merged, contested)
         plan = _plan(
             repository,
             merge.source,
-            merge.conflicts,
+            (*merge.conflicts, *clashes),
             book,
             clean,
             settings,
@@ -338,16 +343,16 @@ def plan_worktree(
     root = repository.require_worktree()
     merge = repository.worktree_merge()
     book = load_book(repository, settings)
-    conflicts: Sequence[Conflict] = merge.conflicts
+    clashes = repository.case_clashes(merge)
+    conflicts: Sequence[Conflict] = (*merge.conflicts, *clashes)
     clean = CleanPaths()
     merged: Mapping[str, TreeEntry] = {}
     if paths:
         conflicts = _selected(conflicts, paths, root)
     elif book.speaks_for_clean_paths or has_policies(book):
         merged = repository.index_entries()
-        clean = clean_paths(
-            book, repository.objects, merge.source.commits, merged, merge.contested_paths
-        )
+        contested = merge.contested_paths | names_of(clashes)
+        clean = clean_paths(book, repository.objects, merge.source.commits, merged, contested)
     plan = _plan(
         repository,
         merge.source,
