@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 import difflib
+import json
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mergewright.cli import show
+from mergewright.cli import show, terminal
 from mergewright.model.errors import UsageError
+from mergewright.model.threeway import Side
+
+if TYPE_CHECKING:
+    from mergewright.git.repository import Repository
 
 
 @click.command()
 @click.argument("target", metavar="PATH[::SYMBOL]")
-@click.option("-C", "repo", type=click.Path(), default=".", help="The worktree. [default: .]")
-def explain(target: str, repo: str) -> int:
+@click.option("-C", "repo", type=click.Path(), default=".", help="The repository. [default: .]")
+@click.option(
+    "--merge",
+    "tips",
+    nargs=2,
+    metavar="OURS THEIRS",
+    help="Tell the history between two commits instead of the last run's.",
+)
+@click.option("--dot", is_flag=True, help="Print the history as a graph for Graphviz, alone.")
+@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON, alone.")
+def explain(target: str, repo: str, tips: tuple[str, str] | None, dot: bool, as_json: bool) -> int:
     """Say why a path, or one symbol of it, was decided so in the last run.
 
-    Prints strategy, rule, reason and evidence of each decision, and what the gates said.
+    Prints strategy, rule, reason and evidence of each decision, and what the gates said. With a
+    SYMBOL also its history: the commits of both sides that changed it, equal states and twins, and
+    what was concluded. PATH:: tells the history of the whole file.
     """
     from mergewright.git.repository import Repository
     from mergewright.workflows.runs import last_run
 
+    if dot and as_json:
+        raise UsageError("--dot and --json exclude each other")
     repository = Repository.open(repo)
+    path, separator, symbol = target.partition("::")
+    if (dot or as_json) and not separator:
+        raise UsageError(
+            "--dot and --json tell the history of a symbol", hint="Give PATH::SYMBOL, or PATH::"
+        )
+    if tips is not None:
+        labels = dict(zip((Side.OURS, Side.THEIRS), tips, strict=True))
+        _history(repository, path, symbol, tips, None, labels, dot=dot, as_json=as_json)
+        return 0
     report = last_run(repository)
-    path, _, symbol = target.partition("::")
     entry = _find(report, path)
     if symbol and not any(_belongs(d["symbol"], symbol) for d in entry["decisions"]):
         names = [d["symbol"] for d in entry["decisions"] if d["symbol"]]
@@ -34,8 +60,46 @@ def explain(target: str, repo: str) -> int:
             f"the last run decided nothing about {symbol!r} in {entry['path']}",
             hint=_nearest(symbol, names),
         )
-    show.print_lines(show.explain_path(entry, symbol or None, sys.stdout), sys.stdout)
+    if not (dot or as_json):
+        show.print_lines(show.explain_path(entry, symbol or None, sys.stdout), sys.stdout)
+    sides = report["sides"]
+    ours, theirs = sides["ours"]["commit"], sides["theirs"]["commit"]
+    if separator and ours is not None and theirs is not None:
+        labels = {side: sides[side.value]["label"] for side in (Side.OURS, Side.THEIRS)}
+        _history(
+            repository,
+            entry["path"],
+            symbol,
+            (ours, theirs),
+            sides["base"]["commit"],
+            labels,
+            dot=dot,
+            as_json=as_json,
+        )
     return 0
+
+
+def _history(
+    repository: Repository,
+    path: str,
+    symbol: str,
+    tips: tuple[str, str],
+    base: str | None,
+    labels: Mapping[Side, str],
+    *,
+    dot: bool,
+    as_json: bool,
+) -> None:
+    from mergewright.history import stories
+    from mergewright.workflows.history import symbol_story
+
+    story = symbol_story(repository, *tips, path, symbol, base=base)
+    if as_json:
+        terminal.put(json.dumps(stories.as_data(story), indent=1) + "\n")
+    elif dot:
+        terminal.put(stories.as_dot(story))
+    else:
+        show.print_lines(stories.as_lines(story, labels), sys.stdout)
 
 
 def _belongs(name: str, symbol: str) -> bool:

@@ -16,7 +16,7 @@ from mergewright.history.lineage import (
     symbol_lineage,
 )
 from mergewright.history.patches import Profile, profile
-from mergewright.history.pieces import contains_run
+from mergewright.history.pieces import contains_run, squeeze
 from mergewright.history.twins import find_twins
 from mergewright.history.verdicts import Thing, TwinIndex, judge, rolled_back, short
 from mergewright.model.history import (
@@ -24,7 +24,6 @@ from mergewright.model.history import (
     EvidenceClass,
     HistorySource,
     Standing,
-    Twin,
     Verdict,
 )
 from mergewright.model.merge import Answer, Question
@@ -175,6 +174,11 @@ class MergeHistory:
         """The states of a symbol along ours and theirs."""
         thing = self._thing(path, symbol)
         return thing.ours, thing.theirs
+
+    def base_key(self, path: str, symbol: str) -> bytes | None:
+        """Layout-free key of a symbol in the merge base, as in the steps of its lineages."""
+        base = self._thing(path, symbol).whole.base
+        return None if base is None else squeeze(base)
 
     def _thing(self, path: str, symbol: str) -> Thing:
         key = (path, symbol)
@@ -347,10 +351,3 @@ class HistoryDecider:
 
 def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
     return (Evidence(kind=EvidenceKind.COMMIT, text=verdict.reason, commits=verdict.commits),)
-
-
-def twin_titles(twin: Twin, commits: Mapping[str, CommitFacts]) -> str:
-    """The titles of a twin's commits, for reports."""
-    return " / ".join(
-        dict.fromkeys(commits[c].title for c in (*twin.theirs, *twin.ours) if c in commits)
-    )

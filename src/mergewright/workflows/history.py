@@ -14,8 +14,9 @@ from mergewright.history.facts import MergeFacts, SideFacts
 from mergewright.history.locate import symbol_text
 from mergewright.history.merge_history import HistoryDecider, MergeHistory, read_profile
 from mergewright.history.patches import Profile
+from mergewright.history.stories import SymbolStory, tell
 from mergewright.model.conflict import Conflict
-from mergewright.model.errors import RepositoryError
+from mergewright.model.errors import RepositoryError, UsageError
 from mergewright.model.history import CommitFacts, Standing, Verdict
 from mergewright.model.merge import Answer, Question
 from mergewright.model.plan import MergeSource
@@ -357,3 +358,47 @@ class LazyHistory:
     def decide(self, question: Question) -> Answer | None:
         """A newer common state as base, where there is one."""
         return HistoryDecider(self).decide(question)
+
+
+def symbol_story(
+    repository: Repository,
+    ours: str,
+    theirs: str,
+    path: str,
+    symbol: str,
+    *,
+    base: str | None = None,
+) -> SymbolStory:
+    """The story of one symbol between two commits.
+
+    Args:
+        repository: Where the commits are; it is only read.
+        ours: Our tip: an id or any revision.
+        theirs: Their tip.
+        path: The file, as ours or theirs call it.
+        symbol: Dotted name; empty for the whole file.
+        base: Merge base; looked up unless given.
+
+    Raises:
+        RepositoryError: A revision or history is missing.
+        UsageError: Neither side has the path, or no version of it has the symbol.
+    """
+    tips = (repository.resolve(ours), repository.resolve(theirs))
+    bases = None if base is None else (repository.resolve(base),)
+    paths: dict[str, ThreeWay[str | None]] = {path: ThreeWay(base=None, ours=None, theirs=None)}
+    facts = gather(repository, *tips, paths, bases=bases)
+    store = store_for(repository)
+    reader = _Reader(facts, store)
+    history = MergeHistory(facts, paths, locate=reader.locate, profiles=reader.profile)
+    names = (path, *facts.renames.get(path, ()))
+    if not any(facts.blob_at(tip, name) for tip in (*facts.bases, *tips) for name in names):
+        raise UsageError(f"neither side has {path!r}")
+    story = tell(history, path, symbol)
+    if symbol and story.base == "-" and not story.steps:
+        raise UsageError(
+            f"no version of {path!r} has {symbol!r}",
+            hint="Give functions, classes and assignments by their dotted names.",
+        )
+    if store is not None:
+        store.close()
+    return story
