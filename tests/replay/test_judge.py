@@ -226,3 +226,18 @@ def test_data_files_are_compared_by_value() -> None:
     lines = Judge("n.md", b"a\n", b"b\n", b"c\n", b"b\nc\n")
     assert lines.score(b"b  \nc\n").verdict is Verdict.CORRECT
     assert lines.score(b"c\nb\n").verdict is Verdict.WRONG
+
+
+def test_what_became_of_a_symbol() -> None:
+    """Right, wrong, open, extra and damage, symbol by symbol."""
+    one = judge()
+    assert one.symbol_fate("=LIMIT", ACCEPTED) == "right"
+    assert one.symbol_fate("=LIMIT", THEIRS) == "wrong"
+    assert one.symbol_fate("Box.open", OURS) == "damage"
+    assert one.symbol_fate("Box.open", ACCEPTED) == "right"
+    further = ACCEPTED.replace(b"def first():\n    return 1", b"def first():\n    return 7")
+    assert judge(further).symbol_fate("first", ACCEPTED) == "extra"
+    marked = ACCEPTED.replace(
+        b"LIMIT = 2\n", b"<<<<<<< ours\nLIMIT = 2\n=======\nLIMIT = 3\n>>>>>>> theirs\n"
+    )
+    assert one.symbol_fate("=LIMIT", marked) == "open"

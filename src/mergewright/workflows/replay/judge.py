@@ -139,6 +139,7 @@ class Judge:
     ) -> None:
         self.path = path
         self.accepted = accepted
+        self._last: tuple[bytes, Table, frozenset[str]] | None = None
         self._read: Callable[[str], Table | None]
         if path.endswith((".py", ".pyi")):
             self._memo: dict[bytes, tuple[str, str]] = {} if state is None else dict(state.memo)
@@ -276,20 +277,26 @@ class Judge:
         Gives ``right``, ``wrong``, ``open``, ``extra`` (not contested, as the one side has it, and
         accepted otherwise) or ``damage``.
         """
-        marked = split_markers(_decode(result))
-        table = self._read(marked.ours) or Table({}, "")
-        if marked.hunks:
-            theirs = self._read(marked.theirs) or Table({}, "")
-            if key in _touched(table, (h.ours for h in marked.hunks)) | _touched(
-                theirs, (h.theirs for h in marked.hunks)
-            ):
-                return "open"
+        table, untold = self._reading(result)
+        if key in untold:
+            return "open"
         got = table.digest(key)
         if got == (self._accepted.digest(key) if self._accepted else None):
             return "right"
         if key in self.contested:
             return "wrong"
         return "extra" if got == self._one_sided(key) else "damage"
+
+    def _reading(self, result: bytes) -> tuple[Table, frozenset[str]]:
+        """The symbols of a result, and those that its hunks touch; the last one is remembered."""
+        if self._last is None or self._last[0] != result:
+            marked = split_markers(_decode(result))
+            table = self._read(marked.ours) or Table({}, "")
+            theirs = (self._read(marked.theirs) if marked.hunks else None) or Table({}, "")
+            untold = _touched(table, (hunk.ours for hunk in marked.hunks))
+            untold |= _touched(theirs, (hunk.theirs for hunk in marked.hunks))
+            self._last = (result, table, frozenset(untold))
+        return self._last[1], self._last[2]
 
     def _of(self, text: bytes | None) -> Table | None:
         return None if text is None else self._read(_decode(text))

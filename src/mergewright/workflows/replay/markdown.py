@@ -21,7 +21,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]], *, left: int =
 
 
 _HEAD = (
-    "tool", "files", "correct", "extra", "wrong", "open", "crash", "ordered", "exact", "damage",
+    "tool", "files", "correct", "extra", "wrong", "open", "crash", "ordered", "exact", "unordered", "damage",
     "ER(1)", "ER(3)", "ER(10)", "symbols right / wrong / open", "s median",
 )  # fmt: skip
 
@@ -47,6 +47,7 @@ def totals_table(
                 row["crash"],
                 row["ordered"],
                 row["exact"],
+                row["unordered"],
                 row["damage"],
                 row["er1"],
                 row["er3"],

@@ -17,6 +17,7 @@ _COLUMNS = (
     ("crash", "crash"),
     ("ordered", "ordered"),
     ("exact", "exact"),
+    ("unordered", "unordered"),
     ("damage", "damage"),
     ("ER(1)", "er1"),
     ("ER(3)", "er3"),
