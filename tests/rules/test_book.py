@@ -257,3 +257,33 @@ def test_mentions() -> None:
     asked = Question(path="a.py", symbol="f", kind="both-changed", versions=texts)
     assert book.decider("a.py").decide(asked) is not None
     assert book.decider("a.py").decide(replace(asked, versions=texts.swapped())) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "expected"),
+    [
+        (
+            b"    if narrow(x) and y:\n",
+            b"    if (\n        cls.broad(x)\n        and y\n    ):\n",
+            b"    if (narrow(x) and y) or z:\n",
+            b"    if (cls.broad(x) and y) or z:\n",
+        ),
+        (b"narrow(x)\n", b"broad(x)\n", b"# why\nnot narrow(x)\n", b"# why\nnot broad(x)\n"),
+        (b"narrow(x)\n", b"broad(x, 1)\n", b"not narrow(x)\n", None),
+        (b"narrow(x)\n", b"broad(x)\n", b"other(x)\n", None),
+        (b"narrow(x)\n", b"broad(x)\n", b"broad(x) or narrow(x)\n", None),
+        (None, b"broad(x)\n", b"narrow(x)\n", None),
+    ],
+)
+def test_prefer_abstraction(
+    base: bytes | None, ours: bytes, theirs: bytes, expected: bytes | None
+) -> None:
+    """Where ours only put its helper in, theirs' text gets the helper too; else no answer."""
+    book = book_of(
+        "match: {path: a.py}, action: prefer-abstraction, side: ours, broad: broad, narrow: narrow"
+    )
+    texts = ThreeWay(base=base, ours=ours, theirs=theirs)
+    answer = book.decider("a.py").decide(
+        Question(path="a.py", symbol="f", kind="both-changed", versions=texts)
+    )
+    assert (None if answer is None else answer.text) == expected

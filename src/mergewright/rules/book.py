@@ -13,8 +13,10 @@ from mergewright.model.merge import Answer, Question
 from mergewright.model.resolution import Evidence, EvidenceKind
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.engine import EngineOptions
+from mergewright.rules.abstraction import with_abstraction
 from mergewright.rules.patterns import matches
 from mergewright.rules.schema import (
+    AbstractionRule,
     Action,
     Changed,
     CoupledRule,
@@ -113,6 +115,9 @@ class RuleWarning:
     def __str__(self) -> str:
         return f"{self.place}: rule '{self.rule}' {self.text}"
 
+
+#: Actions that give no answer where they cannot prove one; they hide no later rule.
+_PROVING = {Action.LARGER, Action.PREFER_ABSTRACTION, Action.MERGE_FROM_COMMON}
 
 _WORDS = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -325,7 +330,7 @@ def _covers_patterns(
 
 def _covers(earlier: Rule, later: Rule) -> bool:
     a, b = earlier.match, later.match
-    if earlier.level is not later.level or earlier.action is Action.LARGER:
+    if earlier.level is not later.level or earlier.action in _PROVING:
         return False
     if later.applies_to_clean and not earlier.applies_to_clean:
         return False
@@ -416,6 +421,19 @@ def _answer(loaded: LoadedRule, question: Question, verdict: Verdict | None) -> 
             side=further[0],
             rule=rule.id,
             reason=f"{rule.reason} ({further[1]})",
+            evidence=evidence,
+        )
+    if isinstance(rule, AbstractionRule):
+        text = with_abstraction(
+            question.versions, narrow=rule.narrow, broad=rule.broad, side=Side(rule.side.value)
+        )
+        if text is None:
+            return None
+        return Answer(
+            strategy="prefer-abstraction",
+            text=text,
+            rule=rule.id,
+            reason=f"{rule.reason} ({rule.broad} instead of {rule.narrow} in the other side's text)",
             evidence=evidence,
         )
     side = _SIDES.get(rule.action)

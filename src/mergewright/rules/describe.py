@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mergewright.rules.book import LoadedRule
 from mergewright.rules.schema import (
+    AbstractionRule,
     Action,
     CallersRule,
     CoupledRule,
@@ -32,6 +33,8 @@ _WHAT = {
     Action.BY_NEED: "lets a deletion stand unless something in the merged tree needs the file",
     Action.NEWER: "takes the submodule commit that contains the other one",
     Action.LARGER: "takes the version that went further when both moved the same way",
+    Action.PREFER_ABSTRACTION: "puts one side's helper in the place of the explicit check that the "
+    "other side's text still makes",
     Action.TAKE_AHEAD: "takes the side that contains the other's work",
     Action.MERGE_FROM_COMMON: "merges again from the newest state that both sides had",
     Action.KEEP_OURS: "puts the named symbols back as ours has them, also where the merge is clean",
@@ -60,6 +63,7 @@ _SAFETY = {
     "name that is put together while running is not seen.",
     Action.NEWER: _PROVED,
     Action.LARGER: _PROVED,
+    Action.PREFER_ABSTRACTION: _PROVED,
     Action.TAKE_AHEAD: "As safe as the evidence that the rule asks for.",
     Action.MERGE_FROM_COMMON: "The new merge passes the same gates as any other.",
     Action.KEEP_OURS: "Theirs' changes to these symbols are lost; each one is reported.",
@@ -137,6 +141,8 @@ def details(rule: Rule) -> str:
         parts.append(" ".join(rule.command) if rule.command else rule.manual)
     elif isinstance(rule, NeedRule):
         parts.append(f"when needed: {rule.needed}")
+    elif isinstance(rule, AbstractionRule):
+        parts.append(f"{rule.broad} of {rule.side.value} instead of {rule.narrow}")
     elif isinstance(rule, RenameRule):
         parts.append(f"{rule.from_} → {rule.to} ({', '.join(rule.forms)})")
     elif isinstance(rule, CallersRule):

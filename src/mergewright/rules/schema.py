@@ -188,6 +188,8 @@ class Action(StrEnum):
     NEWER = "newer"
     #: Of two versions that both moved the same way, the one that went further.
     LARGER = "larger"
+    #: One side's helper instead of an explicit check, in the other side's text.
+    PREFER_ABSTRACTION = "prefer-abstraction"
     #: History: the side that contains the other's work.
     TAKE_AHEAD = "take-ahead"
     #: History: merge again from the newest state that both sides had.
@@ -495,6 +497,35 @@ class LargerRule(RuleBase):
     @model_validator(mode="after")
     def _place(self) -> LargerRule:
         _only(self.match, "larger", {"path", "except_", "symbol", "place"})
+        return self
+
+
+_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
+
+
+class AbstractionRule(RuleBase):
+    """A helper of one side that covers more than the explicit check in its place.
+
+    Attributes:
+        side: The side that has the helper.
+        broad: Name of the helper.
+        narrow: Name of the function that the other side still calls.
+    """
+
+    action: Literal[Action.PREFER_ABSTRACTION]
+    match: Match
+    side: OneSide
+    broad: Annotated[str, Field(pattern=_NAME)]
+    narrow: Annotated[str, Field(pattern=_NAME)]
+
+    @property
+    def level(self) -> Level:
+        """The rule decides symbols."""
+        return Level.SYMBOL
+
+    @model_validator(mode="after")
+    def _scope(self) -> AbstractionRule:
+        _only(self.match, "prefer-abstraction", {"path", "except_", "symbol", "place"})
         return self
 
 
@@ -811,6 +842,7 @@ Rule = Annotated[
     | NeedRule
     | NewerRule
     | LargerRule
+    | AbstractionRule
     | HistoryRule
     | SymbolRule
     | RenameRule
@@ -825,7 +857,7 @@ Rule = Annotated[
 #: Rules that decide a whole path.
 PathLevel = DecidingRule | CoupledRule | RegenerateRule | NeedRule | NewerRule
 #: Rules that answer an engine's questions.
-SymbolLevel = DecidingRule | HistoryRule | LargerRule
+SymbolLevel = DecidingRule | HistoryRule | LargerRule | AbstractionRule
 #: Rules that work on what was merged; all that match are applied, in file order.
 StepLevel = (
     SymbolRule | RenameRule | CallersRule | ImportsRule | FallBackRule | SourcesRule | DeletedRule

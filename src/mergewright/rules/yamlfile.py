@@ -85,6 +85,7 @@ def parse(data: bytes, name: str) -> Document:
         raise error_at(name, Mark(line, column), "the file is not UTF-8") from None
     try:
         reader = YAML(typ="safe", pure=True)
+        reader.composer.warn_double_anchors = False
         nodes = list(reader.compose_all(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
