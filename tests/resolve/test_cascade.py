@@ -193,6 +193,21 @@ def test_spent_budget_falls_back_to_lines_and_says_so() -> None:
     assert outcome.notes == ("10 s are over; merged by lines instead",)
 
 
+def test_gates_that_take_too_long_are_not_passed() -> None:
+    """An answer whose gates did not come to an end becomes git's own conflict."""
+
+    def gates(*args: object) -> tuple[GateResult, ...]:
+        raise BudgetExceeded("30 s are over")
+
+    outcome = Cascade(
+        labels=LABELS,
+        engine=engine_giving(FileMerge(pieces=(b"answer",))),  # type: ignore[arg-type]
+        gates=gates,
+    ).resolve(CONTESTED)
+    assert isinstance(outcome, Deferred)
+    assert outcome.reason == "gate time failed: 30 s are over"
+
+
 def test_failing_gate_gives_gits_conflict_and_names_the_gate() -> None:
     """An answer that fails a gate is thrown away: git's own text, the gate named."""
     git = GitText(data=b"git's text\n", open_places=2, contested_lines=4)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import symtable
 import warnings
 from collections import Counter
@@ -68,7 +69,7 @@ def check(
         GateResult(gate="parse", passed=True),
         _duplicates(result, trees.ours, trees.theirs),
         _undefined(candidate, versions, path),
-        _conservation(result, trees, settled),
+        _conservation(result, candidate, trees, versions, settled),
     )
 
 
@@ -169,17 +170,14 @@ def undefined_names(data: bytes, path: str = "<text>") -> frozenset[str] | None:
             top = symtable.symtable(data.decode("utf-8-sig"), path, "exec")
     except (SyntaxError, ValueError, RecursionError, UnicodeDecodeError):
         return None
-    bound = {
-        s.get_name()
-        for s in top.get_symbols()
-        if s.is_assigned() or s.is_imported() or s.is_namespace()
-    }
+    bound = {s.get_name() for s in _symbols(top) if s.is_assigned() or s.is_imported()}
+    bound.update(child.get_name() for child in top.get_children())
     read: set[str] = set()
     stack = [top]
     while stack:
         table = stack.pop()
         stack.extend(table.get_children())
-        for symbol in table.get_symbols():
+        for symbol in _symbols(table):
             name = symbol.get_name()
             if symbol.is_declared_global() and symbol.is_assigned():
                 bound.add(name)
@@ -189,6 +187,18 @@ def undefined_names(data: bytes, path: str = "<text>") -> frozenset[str] | None:
             ):
                 read.add(name)
     return frozenset(name for name in read - bound - _BUILTINS if not name.startswith("."))
+
+
+def _symbols(table: symtable.SymbolTable) -> Iterator[symtable.Symbol]:
+    """The symbols of a table, without the namespaces behind them.
+
+    ``get_symbols`` looks for each symbol through all child tables: minutes for a module of some
+    thousand functions.
+    """
+    flags: dict[str, int] = table._table.symbols  # type: ignore[attr-defined]  # noqa: SLF001
+    at_top = table.get_type() == "module"
+    for name, flag in flags.items():
+        yield symtable.Symbol(name, flag, module_scope=at_top)
 
 
 def _undefined(candidate: bytes, versions: ThreeWay[bytes | None], path: str) -> GateResult:
@@ -211,22 +221,46 @@ def _undefined(candidate: bytes, versions: ThreeWay[bytes | None], path: str) ->
 # -- nothing lost --------------------------------------------------------------------------------
 
 
-def _leaves(tree: ast.Module) -> dict[str, ast.AST]:
-    """Functions, methods, class headers, assignments by dotted path; repeated names numbered."""
-    found: dict[str, ast.AST] = {}
+class _Leaf:
+    """A symbol: its node, and its source lines where those say all about it."""
 
-    def add(key: str, node: ast.AST) -> None:
+    def __init__(self, node: ast.AST, source: tuple[int, bytes] | None) -> None:
+        self.source = source
+        self._node = node
+        self._form: str | None = None
+
+    @property
+    def form(self) -> str:
+        """The syntax tree as text, without places."""
+        if self._form is None:
+            self._form = ast.dump(self._node)
+        return self._form
+
+
+def _leaves(tree: ast.Module | None, data: bytes | None) -> dict[str, _Leaf]:
+    """Functions, methods, class headers, assignments by dotted path; repeated names numbered."""
+    found: dict[str, _Leaf] = {}
+    if tree is None or data is None:
+        return found
+    lines = _LINE_END.split(data)
+
+    def add(key: str, node: ast.AST, source: tuple[int, bytes] | None) -> None:
         unique, count = key, 1
         while unique in found:
             count += 1
             unique = f"{key}#{count}"
-        found[unique] = node
+        found[unique] = _Leaf(node, source)
+
+    def source(node: ast.stmt) -> tuple[int, bytes]:
+        decorators = getattr(node, "decorator_list", ())
+        first = min([node.lineno, *(d.lineno for d in decorators)])
+        return node.col_offset, b"\n".join(lines[first - 1 : node.end_lineno])
 
     stack: list[tuple[str, ast.stmt]] = [("", node) for node in reversed(tree.body)]
     while stack:
         scope, node = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            add(scope + node.name, node)
+            add(scope + node.name, node, source(node))
         elif isinstance(node, ast.ClassDef):
             head = ast.ClassDef(
                 name=node.name,
@@ -235,35 +269,39 @@ def _leaves(tree: ast.Module) -> dict[str, ast.AST]:
                 body=[],
                 decorator_list=node.decorator_list,
             )
-            add(f"class {scope}{node.name}", head)
+            add(f"class {scope}{node.name}", head, None)
             stack.extend((f"{scope}{node.name}.", child) for child in reversed(node.body))
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            add(f"{scope}={ast.unparse(targets[0])}", node)
+            add(f"{scope}={ast.unparse(targets[0])}", node, source(node))
     return found
 
 
+# Where the tokenizer ends a line; bytes.splitlines would also end one at a form feed.
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
 def _conservation(
-    result: ast.Module, trees: ThreeWay[ast.Module | None], settled: set[str]
+    result: ast.Module,
+    candidate: bytes,
+    trees: ThreeWay[ast.Module | None],
+    versions: ThreeWay[bytes | None],
+    settled: set[str],
 ) -> GateResult:
     """Every symbol that one side alone added or changed stands in the result as that side has it."""
-    base = _leaves(trees.base) if trees.base is not None else {}
-    ours = _leaves(trees.ours) if trees.ours is not None else {}
-    theirs = _leaves(trees.theirs) if trees.theirs is not None else {}
-    merged = _leaves(result)
-    known: dict[int, str] = {}
-
-    def form(node: ast.AST | None) -> str | None:
-        if node is None:
-            return None
-        text = known.get(id(node))
-        if text is None:
-            text = known[id(node)] = ast.dump(node)
-        return text
-
+    base = _leaves(trees.base, versions.base)
+    ours = _leaves(trees.ours, versions.ours)
+    theirs = _leaves(trees.theirs, versions.theirs)
+    merged = _leaves(result, candidate)
+    # The same bytes are the same text only under the same encoding.
+    plain = not any(b"coding" in (data or b"")[:400] for data in (*versions, candidate))
     lost: list[str] = []
     for key in dict.fromkeys([*ours, *theirs, *base]):
-        b, o, t = form(base.get(key)), form(ours.get(key)), form(theirs.get(key))
+        leaves = [table.get(key) for table in (base, ours, theirs, merged)]
+        sources = {None if leaf is None else leaf.source for leaf in leaves}
+        if plain and len(sources) == 1 and None not in sources:
+            continue  # the same lines everywhere; dumping the trees of all would take seconds
+        b, o, t, m = (None if leaf is None else leaf.form for leaf in leaves)
         if o == t:
             want = o
         elif b == o:
@@ -272,7 +310,7 @@ def _conservation(
             want = o
         else:
             continue
-        if form(merged.get(key)) != want and not _covered(key, settled):
+        if m != want and not _covered(key, settled):
             lost.append(key)
     return GateResult(
         gate="conservation",

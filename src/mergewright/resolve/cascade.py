@@ -302,7 +302,12 @@ class Cascade:
                     "git",
                     f"Git's own conflict is smaller than the {merge.method} engine's.",
                 )
-        results = self._check(conflict, merge)
+        try:
+            with self.guard():
+                results = self._check(conflict, merge)
+        except BudgetExceeded as spent:
+            # An answer that was not tested is not believed.
+            results = (GateResult(gate="time", passed=False, detail=str(spent)),)
         failed = [result for result in results if not result.passed]
         if failed:
             reason = "; ".join(f"gate {g.gate} failed: {g.detail}" for g in failed)
