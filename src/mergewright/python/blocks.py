@@ -358,6 +358,13 @@ class StructuralMerge:
         assert theirs is not None
         texts = ThreeWay(base=base.core, ours=ours.core, theirs=theirs.core)
         reason = "both sides changed this statement"
+        if self.versions_rule and ours.kind == "assign":
+            # Before the parts: element by element, two raised version tuples would make a third.
+            picked = larger_version(texts, ours.name)
+            if picked is not None:
+                side, why = picked
+                self._decided(symbol, "larger-version", side, why)
+                return [texts.get(side)]
         if ours.kind not in {"error", "tail", "line"}:
             try:
                 merged, strategy, proof = merge_snippet(
@@ -371,12 +378,6 @@ class StructuralMerge:
             else:
                 self._decided(symbol, strategy, Side.BOTH, proof)
                 return [merged.encode("utf-8", "surrogateescape")]
-            if self.versions_rule and ours.kind == "assign":
-                picked = larger_version(texts, symbol)
-                if picked is not None:
-                    side, why = picked
-                    self._decided(symbol, "larger-version", side, why)
-                    return [texts.get(side)]
         return self._meet_text(texts, symbol, "both-changed", reason)
 
     def _both_added(self, slot: Slot, scope: str, symbol: str, parent: str) -> list[Piece]:

@@ -293,6 +293,8 @@ class NodeMerger:
                 side = settle(parts.map(self.normal))
                 if side is None:
                     raise Contest(f"both sides changed the {label}")
+                if self.normal(parts.ours) != self.normal(parts.theirs):
+                    self._note(side, label)
                 changes[name] = parts.get(side)
         return v.ours.with_changes(**changes)
 
@@ -311,6 +313,8 @@ class NodeMerger:
         if comment_side is None:
             raise Contest(f"both sides changed a comment in the {what}")
         if side is None or comments.ours != comments.theirs:
+            if comments.ours != comments.theirs:
+                self._note(comment_side, f"a comment in the {what}")
             side = comment_side
         return parts.get(side)
 
@@ -323,8 +327,11 @@ class NodeMerger:
 
     def _list(self, v: ThreeWay[_Nodes], what: str) -> list[Any]:
         """A sequence in which order matters."""
-        side = settle(v.map(self.normal))
+        forms = v.map(self.normal)
+        side = settle(forms)
         if side is not None:
+            if forms.ours != forms.theirs:
+                self._note(side, what)
             return list(v.get(side))
         if len(v.base) == len(v.ours) == len(v.theirs):
             return [
