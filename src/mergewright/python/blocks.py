@@ -19,6 +19,7 @@ from mergewright.python import imports
 from mergewright.python.alignment import align
 from mergewright.python.pieces import Contest, merge_snippet
 from mergewright.python.source import Item, Section, Source
+from mergewright.python.sweeps import Sweep, Sweeps, apply
 from mergewright.python.versions import larger_version
 from mergewright.text.diff import increasing, matches
 from mergewright.text.lines import join_pieces, with_final_newline
@@ -70,6 +71,7 @@ class StructuralMerge:
         path: The file's path, for questions.
         deciders: Asked in order where two changes meet.
         versions_rule: Settle version assignments that both sides raised.
+        sweeps: Finds mechanical substitutions of a side; ``None`` switches them off.
         keep_names: Names whose imports stay although one side deleted them.
         deadline: ``time.monotonic()`` value after which the descent stops.
         decisions: What was decided, filled as the merge goes.
@@ -80,6 +82,7 @@ class StructuralMerge:
     deadline: float = float("inf")
     versions_rule: bool = True
     keep_names: frozenset[str] = frozenset()
+    sweeps: Sweeps | None = None
     decisions: list[Decision] = field(default_factory=list)
 
     # -- blocks ---------------------------------------------------------------------------------
@@ -544,6 +547,9 @@ class StructuralMerge:
             lambda item: None if item is None else item.text if lead else item.core
         )
         filled = texts.map(lambda text: text or b"")
+        swept = self._swept(texts, symbol)
+        if swept is not None:
+            return [swept] if swept else []
         answer = self._ask(symbol, kind, texts)
         if answer is not None:
             settled = self._from_answer(answer, texts)
@@ -561,11 +567,14 @@ class StructuralMerge:
     ) -> list[Piece]:
         """Lines as the last step, then the deciders, then a contested place."""
         merge = merge_lines(texts, symbol=symbol)
-        if merge.clean and texts.base:
+        if merge.clean and texts.base and self._lines_may_answer(kind, texts):
             self._decided(
                 symbol, "lines", Side.BOTH, "the two sides changed different lines of this place"
             )
             return list(merge.pieces)
+        swept = self._swept(texts.map(lambda text: text or None), symbol)
+        if swept is not None:
+            return [swept]
         answer = self._ask(symbol, kind, texts.map(lambda text: text))
         if answer is not None:
             settled = self._from_answer(answer, texts.map(lambda text: text))
@@ -575,6 +584,41 @@ class StructuralMerge:
         piece = Contested(symbol=symbol, kind=kind, versions=texts, reason=reason)
         self._left(piece)
         return [piece]
+
+    @staticmethod
+    def _lines_may_answer(kind: str, texts: ThreeWay[bytes]) -> bool:
+        """Whether a clean line merge is enough: comments, and what has no structure to hold against."""
+        return kind == "comment" or any(Source(text).root.has_error for text in texts)
+
+    def _swept(self, texts: ThreeWay[bytes | None], symbol: str) -> bytes | None:
+        """The answer where a side's whole change here is its sweep; empty for a deletion."""
+        if self.sweeps is None or not texts.base:
+            return None
+        for side in (Side.THEIRS, Side.OURS):
+            changed, other = texts.get(side), texts.get(side.other)
+            if not changed:
+                continue
+            used = self.sweeps.explain(texts.base, changed, side)
+            if used is None:
+                continue
+            what = ", ".join(str(sweep) for sweep in used)
+            if not other:
+                self._decided(
+                    symbol,
+                    "sweep",
+                    side.other,
+                    f"{side.other.value} deleted it; all that {side.value} did to it is its sweep {what}",
+                )
+                return b""
+            result = apply(other, used)
+            self._decided(
+                symbol,
+                "sweep",
+                Side.NEITHER,
+                f"all that {side.value} did here is its sweep {what}, applied to {side.other.value}'s text",
+            )
+            return result
+        return None
 
     @staticmethod
     def _from_answer(answer: Answer, texts: ThreeWay[bytes | None]) -> bytes | None:
@@ -613,6 +657,16 @@ class StructuralMerge:
         """Record import bindings that were mended after the merge."""
         for note in dict.fromkeys(notes):
             self._decided("", "import-bindings", Side.BOTH, note)
+
+    def note_sweep(self, side: Side, sweep: Sweep, symbols: Sequence[str]) -> None:
+        """Record that a side's sweep was carried on into what the other side added."""
+        for symbol in dict.fromkeys(symbols):
+            self._decided(
+                symbol,
+                "sweep",
+                Side.NEITHER,
+                f"{side.value}'s sweep {sweep}, applied where {side.other.value} still used the old name",
+            )
 
     def _answered(self, symbol: str, answer: Answer) -> None:
         side = answer.side or (Side.BOTH if answer.base is not None else Side.NEITHER)

@@ -12,7 +12,9 @@ from mergewright.model.threeway import ThreeWay, settle
 from mergewright.python import imports
 from mergewright.python.blocks import BudgetExceeded, StructuralMerge
 from mergewright.python.gates import undefined_names
+from mergewright.python.outline import outline
 from mergewright.python.source import Item, Source
+from mergewright.python.sweeps import Sweeps, apply
 from mergewright.text.lines import UTF8_BOM, with_final_newline
 from mergewright.text.merge import merge_lines
 
@@ -92,9 +94,15 @@ def _structural(
     """The structural merge, run again with imports kept when the result uses a deleted one."""
     items: ThreeWay[Sequence[Item]] = texts.map(lambda text: Source(text).items())
     keep: frozenset[str] = frozenset()
+    sweeps = Sweeps(texts) if options.sweeps else None
     while True:
         merge = StructuralMerge(
-            path, deciders, deadline, versions_rule=options.versions, keep_names=keep
+            path,
+            deciders,
+            deadline,
+            versions_rule=options.versions,
+            keep_names=keep,
+            sweeps=sweeps,
         )
         pieces = merge.block(items, "", "")
         if not all(isinstance(piece, bytes) for piece in pieces):
@@ -104,10 +112,24 @@ def _structural(
         if mended is not None:
             result, notes = mended
             merge.note_imports(notes)
-        missing: frozenset[str] = frozenset() if keep else _missing_names(result, texts)
-        if not missing:
+        missing = _missing_names(result, texts)
+        if missing and sweeps is not None:
+            for name in sorted(missing):
+                found = sweeps.renaming(name)
+                if found is not None:
+                    merge.note_sweep(*found, _readers(result, name))
+                    result = apply(result, [found[1]])
+            missing = _missing_names(result, texts)
+        if keep or not missing:
             return [result], merge.decisions
         keep = missing
+
+
+def _readers(result: bytes, name: str) -> list[str]:
+    """Dotted paths of the functions and assignments whose text holds a name."""
+    token = name.encode()
+    symbols = outline(result).symbols.values()
+    return [s.path.split("#")[0] for s in symbols if s.kind != "class" and token in s.text]
 
 
 def _missing_names(result: bytes, texts: ThreeWay[bytes]) -> frozenset[str]:

@@ -82,6 +82,7 @@ _SIDED = frozenset(
         "memory",
         "larger-version",
         "follow-rename",
+        "sweep",
     }
 )
 

@@ -544,3 +544,25 @@ def walk_items(items: list[Item]) -> Iterator[Item]:
         yield item
         below = [inner for section in item.sections() for inner in section.items()]
         stack.extend(reversed(below))
+
+
+def raw_tokens(source: Source) -> list[tuple[bytes, int, int]]:
+    """Every token of a text with its byte span; strings without their quote style, no comments."""
+    found: list[tuple[bytes, int, int]] = []
+    data = source.data
+    cursor = source.root.walk()
+    while True:
+        node = cursor.node
+        assert node is not None
+        if node.type == "string":
+            token = _string_token(data[node.start_byte : node.end_byte])
+            found.append((token, node.start_byte, node.end_byte))
+        elif node.child_count:
+            if cursor.goto_first_child():
+                continue
+        elif node.type not in {"comment", "line_continuation"} and node.end_byte > node.start_byte:
+            token = data[node.start_byte : node.end_byte]
+            found.append((token, node.start_byte, node.end_byte))
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return found

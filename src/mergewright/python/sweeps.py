@@ -1,0 +1,156 @@
+"""Sweeps: one mechanical substitution that a side made in many places.
+
+A renamed identifier, a moved module, an upgraded call: the same few tokens replaced by the same few
+tokens, again and again. Where such substitutions explain all that a side did to a contested place,
+that side's intent is known, and the substitution is applied to the other side's text (or, where the
+other side deleted the place, nothing of the sweep is lost by the deletion).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.source import Source, raw_tokens
+from mergewright.text.diff import matches
+
+#: How many places of the file a substitution must stand in, beside the contested one.
+LEAST_PLACES = 4
+#: Longest side of a substitution, in tokens.
+LONGEST = 8
+# Above this many tokens the file is not searched: the comparison would cost more than it can give.
+_MOST_TOKENS = 150_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """``old`` tokens became ``new`` in ``places`` places; ``text`` is how the new ones are written."""
+
+    old: tuple[bytes, ...]
+    new: tuple[bytes, ...]
+    text: bytes
+    places: int
+
+    def __str__(self) -> str:
+        old = b" ".join(self.old).decode("utf-8", "replace")
+        return f"`{old}` → `{self.text.decode('utf-8', 'replace')}` ({self.places} places)"
+
+
+class Sweeps:
+    """The sweeps of both sides of one file, found when first asked for."""
+
+    def __init__(self, texts: ThreeWay[bytes]) -> None:
+        self._texts = texts
+        self._found: dict[Side, list[Sweep]] = {}
+
+    def of(self, side: Side) -> list[Sweep]:
+        """The sweeps that a side made in this file."""
+        if side not in self._found:
+            self._found[side] = find_sweeps(self._texts.base, self._texts.get(side))
+        return self._found[side]
+
+    def renaming(self, name: str) -> tuple[Side, Sweep] | None:
+        """The sweep that replaced a name, if one side made one."""
+        for side in (Side.THEIRS, Side.OURS):
+            for sweep in self.of(side):
+                if sweep.old == (name.encode(),):
+                    return side, sweep
+        return None
+
+    def explain(self, base: bytes, changed: bytes, side: Side) -> list[Sweep] | None:
+        """The sweeps of ``side`` that turn ``base`` into ``changed``; ``None`` if they do not."""
+        sweeps = self.of(side)
+        if not sweeps:
+            return None
+        old = [token for token, _, _ in raw_tokens(Source(base))]
+        new = [token for token, _, _ in raw_tokens(Source(changed))]
+        used = [s for s in sweeps if _count(old, s.old)]
+        if not used:
+            return None
+        swept: list[bytes] = old
+        for sweep in used:
+            swept = _replaced(swept, sweep)
+        # The contested place itself is no evidence for the sweep that is to explain it.
+        if swept != new or any(s.places - _count(old, s.old) < LEAST_PLACES for s in used):
+            return None
+        return used
+
+
+def find_sweeps(base: bytes, side: bytes) -> list[Sweep]:
+    """Substitutions that a side made consistently, longest first."""
+    before, after = raw_tokens(Source(base)), raw_tokens(Source(side))
+    if not before or not after or max(len(before), len(after)) > _MOST_TOKENS:
+        return []
+    old = [token for token, _, _ in before]
+    new = [token for token, _, _ in after]
+    counts: Counter[tuple[tuple[bytes, ...], tuple[bytes, ...]]] = Counter()
+    written: dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], bytes] = {}
+    i = j = 0
+    for at, to in [*matches(old, new), (len(old), len(new))]:
+        if 0 < at - i <= LONGEST and 0 < to - j <= LONGEST:
+            pair = (tuple(old[i:at]), tuple(new[j:to]))
+            counts[pair] += 1
+            written.setdefault(pair, side[after[j][1] : after[to - 1][2]])
+        i, j = at + 1, to + 1
+    found: list[Sweep] = []
+    for (a, b), places in counts.items():
+        if places < LEAST_PLACES or not any(_word(token) for token in a):
+            continue
+        if b"\n" in written[a, b]:
+            continue
+        # Consistent: what is left of the old form is rare.
+        if _count(new, a) * 4 > places:
+            continue
+        found.append(Sweep(a, b, written[a, b], places))
+    found.sort(key=lambda s: (-len(s.old), s.old))
+    return found
+
+
+def apply(text: bytes, sweeps: Sequence[Sweep]) -> bytes:
+    """The text with the sweeps applied to its tokens."""
+    for sweep in sweeps:
+        tokens = raw_tokens(Source(text))
+        names = [token for token, _, _ in tokens]
+        out: list[bytes] = []
+        at = index = 0
+        while index <= len(names) - len(sweep.old):
+            if tuple(names[index : index + len(sweep.old)]) == sweep.old:
+                out.append(text[at : tokens[index][1]])
+                out.append(sweep.text)
+                at = tokens[index + len(sweep.old) - 1][2]
+                index += len(sweep.old)
+            else:
+                index += 1
+        out.append(text[at:])
+        text = b"".join(out)
+    return text
+
+
+def _word(token: bytes) -> bool:
+    return token[:1].isalpha() or token[:1] in {b"_", b'"', b"'"}
+
+
+def _count(tokens: Sequence[bytes], wanted: tuple[bytes, ...]) -> int:
+    size = len(wanted)
+    first = wanted[0]
+    return sum(
+        1
+        for n, token in enumerate(tokens)
+        if token == first and tuple(tokens[n : n + size]) == wanted
+    )
+
+
+def _replaced(tokens: list[bytes], sweep: Sweep) -> list[bytes]:
+    out: list[bytes] = []
+    index = 0
+    size = len(sweep.old)
+    while index < len(tokens):
+        if tuple(tokens[index : index + size]) == sweep.old:
+            out.extend(sweep.new)
+            index += size
+        else:
+            out.append(tokens[index])
+            index += 1
+    return out
