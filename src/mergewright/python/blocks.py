@@ -684,15 +684,18 @@ class StructuralMerge:
         )
 
     def _left(self, piece: Contested) -> None:
-        self.decisions.append(
-            Decision(
-                symbol=piece.symbol,
-                outcome=Outcome.DEFERRED,
-                strategy=piece.kind,
-                side=Side.NEITHER,
-                reason=piece.reason,
-            )
-        )
+        self.decisions.append(left(piece))
+
+
+def left(piece: Contested) -> Decision:
+    """The record of a contested place that stays open."""
+    return Decision(
+        symbol=piece.symbol,
+        outcome=Outcome.DEFERRED,
+        strategy=piece.kind,
+        side=Side.NEITHER,
+        reason=piece.reason,
+    )
 
 
 # -- helpers ------------------------------------------------------------------------------------
@@ -841,7 +844,7 @@ def _independent(item: Item, parent: str) -> bool:
 
 
 _REGISTRATION = re.compile(
-    r"(?:^|[._])(?:add|register|filterwarnings|connect|simplefilter)[a-z_]*$"
+    r"\.(?:add_(?:argument|option|parser|config_value|mutually_exclusive_group)|filterwarnings)$"
 )
 
 

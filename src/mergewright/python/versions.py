@@ -13,6 +13,9 @@ _NAME = re.compile(
     r"(?i)\A(?:[\w.\[\]'\"]*[\b_.])?_*"
     r"(?:version(?:_?(?:info|tuple|str|string|code))?|release|build|hexversion)_*\Z"
 )
+# Plain numbers are versions only where they encode a release (``__build__ = 0x020901``): two branches
+# that each raised a schema number need a person.
+_BUILD = re.compile(r"(?i)\A_*(?:build|hexversion)_*\Z")
 # What a development head calls itself: larger than any release.
 _HEADS = frozenset({"trunk", "dev", "devel", "develop", "master", "main", "head", "unreleased"})
 
@@ -32,7 +35,7 @@ def larger_version(texts: ThreeWay[bytes], symbol: str) -> tuple[Side, str] | No
     if not _NAME.match(name):
         return None
     try:
-        base, ours, theirs = texts.map(_version)
+        base, ours, theirs = texts.map(lambda text: _version(text, name))
     except (InvalidVersion, SyntaxError, ValueError, TypeError):
         return None
     if not (ours > base and theirs > base) or ours == theirs:
@@ -45,7 +48,7 @@ def larger_version(texts: ThreeWay[bytes], symbol: str) -> tuple[Side, str] | No
     )
 
 
-def _version(text: bytes) -> tuple[int, Version]:
+def _version(text: bytes, name: str) -> tuple[int, Version]:
     """What orders versions: development heads behind all releases, then PEP 440."""
     tree = ast.parse(text.decode("utf-8").strip())
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Assign | ast.AnnAssign):
@@ -60,7 +63,7 @@ def _version(text: bytes) -> tuple[int, Version]:
         return 0, Version(literal)
     if isinstance(literal, tuple | list) and literal:
         return 0, Version(_tuple_text(literal))
-    if isinstance(literal, int) and not isinstance(literal, bool) and literal > 0:
+    if isinstance(literal, int) and literal > 0 and _BUILD.search(name):
         return 0, Version(str(literal))  # a build number, as in __build__ = 0x020901
     raise ValueError("no version")
 

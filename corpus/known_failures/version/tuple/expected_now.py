@@ -1,1 +1,0 @@
-version_info = (4, 2, 0, "beta", 2)
