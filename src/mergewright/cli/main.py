@@ -47,6 +47,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "undo",
         "Bring back the files and the index as they were before the last run.",
     ),
+    "memory": (
+        "mergewright.cli.memory",
+        "memory",
+        "Learn, show and forget how conflicts of earlier merges were settled.",
+    ),
     "rules": (
         "mergewright.cli.rules",
         "rules",

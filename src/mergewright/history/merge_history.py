@@ -332,7 +332,7 @@ class HistoryDecider:
                 return None
         elif verdict.ahead is not None:
             return Answer(
-                strategy="newest-common-state",
+                strategy="history",
                 reason=verdict.reason,
                 side=verdict.ahead,
                 evidence=_evidence(verdict),

@@ -24,6 +24,7 @@ from mergewright.rules.schema import (
     Follow,
     Level,
     Match,
+    MemorySection,
     RegenerateRule,
     Rule,
     RuleFile,
@@ -240,6 +241,12 @@ class RuleBook:
                 if value is not None:
                     said.setdefault(name, value)
         return replace(EngineOptions(), **said)
+
+    @property
+    def memory(self) -> MemorySection | None:
+        """How earlier decisions may settle conflicts; ``None`` where no file lets them."""
+        said = next((file.memory for file in self.files if file.memory is not None), None)
+        return said if said is not None and said.use else None
 
     def steps(self) -> tuple[LoadedRule, ...]:
         """The rules that work on what was merged, in file order."""

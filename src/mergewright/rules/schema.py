@@ -1057,6 +1057,22 @@ class EngineSection(Strict):
     budget: Annotated[float, Field(gt=0, le=3600)] | None = None
 
 
+class MemorySection(Strict):
+    """Whether earlier decisions may settle conflicts (``memory:``); without it they never do.
+
+    Attributes:
+        use: Whether they may.
+        expire_days: Decisions older than so many days decide nothing.
+        agreeing: So many accepted merges must agree.
+        shared: Text files of memories, relative to the repository's root.
+    """
+
+    use: bool = True
+    expire_days: Annotated[int, Field(ge=1, le=36500)] | None = 365
+    agreeing: Annotated[int, Field(ge=1, le=1000)] = 1
+    shared: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
+
+
 class RuleFile(Strict):
     """A whole rule file.
 
@@ -1067,6 +1083,7 @@ class RuleFile(Strict):
         extends: Built-in packs whose rules follow the file's own, in this order.
         without: Ids of rules of those packs that are left out.
         engine: Switches of the engine.
+        memory: Whether earlier decisions may settle conflicts; the first file that says so decides.
         rules: The rules, in order; the first that matches decides.
         runners: Where commands run, by name.
         format: The formatting step.
@@ -1080,6 +1097,7 @@ class RuleFile(Strict):
     extends: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
     without: Annotated[tuple[Identifier, ...], BeforeValidator(_as_tuple)] = ()
     engine: EngineSection = EngineSection()
+    memory: MemorySection | None = None
     rules: tuple[Rule, ...] = ()
     runners: dict[Identifier, Runner] = {}
     format: FormatSection | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,6 +18,7 @@ from mergewright.git.repository import Repository, WorktreeMerge
 from mergewright.git.trees import Objects, TreeEntry
 from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError, UsageError
+from mergewright.model.merge import Decider
 from mergewright.model.plan import MergePlan, MergeSource
 from mergewright.model.resolution import Deferred, PathOutcome, Resolved
 from mergewright.model.threeway import ThreeWay
@@ -34,6 +35,7 @@ from mergewright.workflows.texts import FILE_BUDGET, time_limit
 if TYPE_CHECKING:
     from mergewright.git.merging import Engine, InMemoryMerge
     from mergewright.rules.book import RuleBook
+    from mergewright.rules.schema import MemorySection
 
 
 def _silent(done: int, total: int, path: str) -> None:
@@ -143,12 +145,29 @@ def _cascade(
         rules=book,
         history=sources.history,
         rebase=sources.rebase,
-        memory=sources.memory,
+        memory=sources.memory if book.memory is None else _memory(repository, book.memory),
         verdicts=sources.verdicts,
         git_text=lambda conflict: git_text(conflict, source.labels),
         guard=guard,
         engine=partial(merge_file, options=book.engine_options()),
     )
+
+
+def _memory(
+    repository: Repository, section: MemorySection
+) -> Callable[[Conflict], Sequence[Decider]]:
+    """Earlier decisions, on the terms of a rule file."""
+    from mergewright.workflows.memory import memory_decider
+
+    root = repository.workdir
+    decider = memory_decider(
+        repository,
+        expire_days=section.expire_days,
+        agreeing=section.agreeing,
+        shared=[] if root is None else [Path(root) / name for name in section.shared],
+    )
+    deciders: Sequence[Decider] = () if decider is None else (decider,)
+    return lambda _: deciders
 
 
 def _plan(
