@@ -40,8 +40,16 @@ class CaseResult:
 
 
 def run_cases(book: RuleBook) -> tuple[CaseResult, ...]:
-    """Run the cases of all files of a book, in order."""
-    return tuple(run_case(book, case) for file in book.files for case in file.tests)
+    """Run the cases of all files of a book, in order.
+
+    A case of a rule that a file leaves out of the pack it extends is left out with it.
+    """
+    return tuple(
+        run_case(book, case)
+        for file in book.files
+        for case in file.tests
+        if book.find(case.rule) is not None or case.rule not in {rule.id for rule in file.rules}
+    )
 
 
 def run_case(book: RuleBook, case: Case) -> CaseResult:

@@ -1,0 +1,119 @@
+"""The nightly-sync pack on small trees shaped like the real ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
+from mergewright.model.merge import Question
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.rules.loading import load_rules
+from mergewright.rules.schema import Follow
+
+from .helpers import step, text_of
+
+BOOK = load_rules(["nightly-sync"])
+OVERRIDES = [
+    "megatron/training/training.py",
+    "megatron/training/initialize.py",
+    "megatron/training/utils.py",
+    "megatron/training/datasets/data_samplers.py",
+    "megatron/core/optimizer/layer_wise_optimizer.py",
+]
+
+
+def conflict(path: str) -> Conflict:
+    def version(text: str) -> FileVersion:
+        return FileVersion(path=path, mode=MODE_REGULAR, oid=text, data=text.encode())
+
+    versions: ThreeWay[FileVersion | None] = ThreeWay(
+        base=version("b"), ours=version("o"), theirs=version("t")
+    )
+    return Conflict(path=path, kind=ConflictKind.BOTH_MODIFIED, versions=versions)
+
+
+@pytest.mark.parametrize("path", OVERRIDES)
+def test_overrides(path: str) -> None:
+    """The five files are main's, clean or not, and each is followed by the API audit."""
+    for subject in (path, conflict(path)):
+        rule = BOOK.for_path(subject)
+        assert rule is not None
+        assert rule.side is Side.THEIRS
+    assert BOOK.audited(path) == (Follow.API,)
+    assert BOOK.audited("megatron/core/utils.py") == ()
+
+
+@pytest.mark.parametrize(
+    "path", [".github/CODEOWNERS", "pyproject.toml", "uv.lock", "docker/Dockerfile.ci.dev"]
+)
+def test_pinned_files_equal_dev(path: str) -> None:
+    """Owners and the triple are dev's, clean or not, and no step touches a pinned file."""
+    for subject in (path, conflict(path)):
+        rule = BOOK.for_path(subject)
+        assert rule is not None
+        assert rule.side is Side.OURS
+
+
+def test_golden_values() -> None:
+    """Both changed: main's whole, clean or not; what dev alone changed stays dev's."""
+    path = "tests/functional_tests/a/golden_values_dev.json"
+    both = ThreeWay(base="1", ours="2", theirs="3")
+    for rule in (BOOK.for_path(conflict(path)), BOOK.for_path(path, versions=both)):
+        assert rule is not None
+        assert rule.side is Side.THEIRS
+    assert BOOK.for_path(path, versions=ThreeWay(base="1", ours="2", theirs="1")) is None
+
+
+def test_offload_interface() -> None:
+    """Contested methods of the interface are dev's; the rest of the file is merged."""
+    path = "megatron/core/pipeline_parallel/fine_grained_activation_offload.py"
+    decider = BOOK.decider(path)
+
+    def ask(symbol: str) -> Side | None:
+        texts = ThreeWay(base=b"a", ours=b"b", theirs=b"c")
+        answer = decider.decide(
+            Question(path=path, symbol=symbol, kind="both-changed", versions=texts)
+        )
+        return None if answer is None else answer.side
+
+    assert ask("FineGrainedActivationOffloadingInterface.init_chunk_handler") is Side.OURS
+    assert ask("fine_grained_offloading_group_commit") is Side.OURS
+    assert ask("ChunkOffloadHandler.bulk_offload") is None
+
+
+def test_delta_net() -> None:
+    """A call of a helper that the merge dropped takes dev's file."""
+    path = "megatron/core/ssm/gated_delta_net.py"
+    ours = "class G:\n    def _resolve_cu_seqlens(self): ...\n    def f(self): ...\n"
+    merged = "class G:\n    def f(self): self._resolve_cu_seqlens()\n"
+    result = step(BOOK, {path: merged}, ours={path: ours}, theirs={path: "class G: ...\n"})
+    assert text_of(result, path) == ours
+
+
+def test_quantized_helpers() -> None:
+    """A helper method of dev that the merge lost is put back beside main's additions."""
+    path = "megatron/core/optimizer/distrib_optimizer.py"
+    helper = (
+        "    @classmethod\n    def _is_distopt_quantized_param(cls, tensor):\n        return True\n"
+    )
+    ours = f"class D:\n    def a(self): ...\n\n{helper}\n    def b(self): ...\n"
+    merged = "class D:\n    def a(self): ...\n\n    def b(self): ...\n\n    def nvfp4(self): ...\n"
+    result = step(BOOK, {path: merged}, ours={path: ours})
+    assert text_of(result, path) == (
+        f"class D:\n    def a(self): ...\n\n{helper}\n    def b(self): ...\n\n"
+        "    def nvfp4(self): ...\n"
+    )
+
+
+def test_data_schedule() -> None:
+    """Dev's schedulers stay as they are, and main's legacy wrapper goes with its import."""
+    path = "megatron/core/datasets/data_schedule.py"
+    ours = "import torch\n\n\nclass DpBalancedScheduler:\n    x = 1\n"
+    merged = (
+        "import torch\n"
+        "from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPScheduler\n"
+        "\n\nclass DpBalancedScheduler:\n    x = 2\n"
+        "\n\nclass HybridCPDataLoaderWrapper:\n    y = BalancedCPScheduler\n"
+    )
+    result = step(BOOK, {path: merged}, ours={path: ours}, theirs={path: merged})
+    assert text_of(result, path) == ours
