@@ -47,6 +47,16 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "undo",
         "Bring back the files and the index as they were before the last run.",
     ),
+    "groups": (
+        "mergewright.cli.groups",
+        "groups",
+        "List the contested and clean places that hang on the same commits, group by group.",
+    ),
+    "take": (
+        "mergewright.cli.groups",
+        "take",
+        "Take one side at every contested place of a GROUP, through the gates.",
+    ),
     "memory": (
         "mergewright.cli.memory",
         "memory",

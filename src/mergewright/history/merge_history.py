@@ -74,7 +74,7 @@ class MergeHistory:
         self.facts = facts
         self.paths = tuple(dict.fromkeys(paths))
         self._names = names or {}
-        self._locate = locate or locator(facts.read)
+        self.locate = locate or locator(facts.read)
         self._profile_of = profiles or self._read_profile
         self._profiles: dict[str, Profile] = {}
         self.commits: dict[str, CommitFacts] = {
@@ -184,16 +184,14 @@ class MergeHistory:
         key = (path, symbol)
         if key not in self._symbols:
             base_blob = self._base_blob(path)
-            base = None if base_blob is None else self._locate(base_blob, symbol)
+            base = None if base_blob is None else self.locate(base_blob, symbol)
             lineages: list[SymbolLineage] = []
             tips: list[bytes | None] = []
             for side in (Side.OURS, Side.THEIRS):
                 lineage = self.path_lineage(path, side)
-                lineages.append(
-                    symbol_lineage(lineage, self.facts.read, symbol, base, self._locate)
-                )
+                lineages.append(symbol_lineage(lineage, self.facts.read, symbol, base, self.locate))
                 blob = lineage.start
-                tips.append(None if blob is None else self._locate(blob, symbol))
+                tips.append(None if blob is None else self.locate(blob, symbol))
             whole = ThreeWay(base=base, ours=tips[0], theirs=tips[1])
             self._symbols[key] = Thing(
                 texts=whole,
@@ -251,6 +249,10 @@ class MergeHistory:
             commits=(version.commit, *follow_ups),
             follow_ups=follow_ups,
         )
+
+    def asked(self) -> tuple[tuple[Question, Verdict], ...]:
+        """All questions so far with their verdicts."""
+        return tuple(self._verdicts.items())
 
     def symbol_verdict(self, path: str, symbol: str) -> Verdict:
         """The verdict on a symbol as it stands at the two tips."""

@@ -304,6 +304,16 @@ class LazyHistory:
                 self._trouble = error.message
         return self._history
 
+    @property
+    def opened(self) -> MergeHistory | None:
+        """The history itself; ``None`` when it is not known."""
+        with self._lock:
+            try:
+                return self._open()
+            except RepositoryError as error:
+                self._trouble = error.message
+                return None
+
     def verdict(self, question: Question) -> Verdict:
         """What history says of a contested thing."""
         with self._lock:

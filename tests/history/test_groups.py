@@ -1,0 +1,164 @@
+"""Decision groups, one decision for a whole group, and features half taken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.history.shapes import Story, Told, body
+
+from mergewright.cli.groups import groups as groups_command
+from mergewright.cli.groups import take as take_command
+from mergewright.git.repository import Repository
+from mergewright.model.errors import UsageError
+from mergewright.model.threeway import Side
+from mergewright.testing import git
+from mergewright.workflows.groups import groups_of_merge, take_group
+
+A, B, C = "pkg/a.py", "pkg/b.py", "pkg/c.py"
+START = {
+    A: body("total = sum(data)", "return total", name="alpha"),
+    B: body("total = sum(data)", "return total", name="beta"),
+    C: body("return data", name="gamma"),
+}
+
+
+def contest() -> Story:
+    """One commit of main meets dev in two files, and another commit of main in the second."""
+    told = Story().commit("base", files=START)
+    told.commit(
+        "feature",
+        ["base"],
+        {
+            A: START[A].replace("sum(data)", "fsum(data, exact=True)"),
+            B: START[B].replace("sum(data)", "fsum(data, exact=True)"),
+            C: START[C] + "\n\ndef helper(values):\n    return fsum(values, exact=True)\n",
+        },
+        "Add exact sums (#12)",
+    )
+    told.commit(
+        "dev",
+        ["base"],
+        {
+            A: START[A].replace("sum(data)", "quick_sum(data)"),
+            B: START[B].replace("sum(data)", "quick_sum(data)"),
+        },
+        "Add quick sums (#11)",
+    )
+    return told
+
+
+def merging(folder: Path) -> Told:
+    """A worktree in which git stopped."""
+    built = contest().build(folder, "dev", "feature", bare=False)
+    assert git(folder, "merge", "main", check=False).returncode == 1
+    return Told(Repository.open(folder), built.ids, built.ours, built.theirs)
+
+
+def test_places_of_one_commit_are_one_group(tmp_path: Path) -> None:
+    """Contested places across files and clean files of the same commit stand together."""
+    built = contest().build(tmp_path, "dev", "feature")
+    found = groups_of_merge(built.repository, "dev", "main")
+    assert len(found.groups) == 1
+    group = found.groups[0]
+    assert group.title == "Add exact sums (#12)"
+    assert built.named(group.theirs) == ["feature"]
+    assert group.open == 2
+    assert [(p.path, p.symbol, p.state) for p in group.places] == [
+        (A, "alpha", "open"),
+        (B, "beta", "open"),
+        (C, "", "clean"),
+    ]
+    assert found.half_taken == ()
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_take_decides_the_whole_group(tmp_path: Path, side: str) -> None:
+    """One command settles every contested place of the group and leaves nothing open."""
+    built = merging(tmp_path)
+    group = groups_of_merge(built.repository, built.ours, built.theirs).groups[0].id
+    done = CliRunner().invoke(
+        take_command, [group[:8], side, "-C", str(tmp_path)], standalone_mode=False
+    )
+    assert done.return_value == 0, done.output
+    wanted = built.ours if side == "ours" else built.theirs
+    for path in (A, B):
+        assert (tmp_path / path).read_bytes() == git(tmp_path, "show", f"{wanted}:{path}").stdout
+    assert git(tmp_path, "diff", "--name-only", "--diff-filter=U").stdout == b""
+    assert C in done.output + (done.stderr or "")
+
+
+def test_dry_run_writes_nothing(tmp_path: Path) -> None:
+    """The same plan, not written."""
+    built = merging(tmp_path)
+    before = (tmp_path / A).read_bytes()
+    group = groups_of_merge(built.repository, built.ours, built.theirs).groups[0].id
+    done = CliRunner().invoke(
+        take_command, [group, "ours", "--dry-run", "-C", str(tmp_path)], standalone_mode=False
+    )
+    assert done.return_value == 0
+    assert (tmp_path / A).read_bytes() == before
+
+
+def test_unknown_group_is_refused(tmp_path: Path) -> None:
+    """The error lists the groups that there are."""
+    built = merging(tmp_path)
+    with pytest.raises(UsageError, match="names no group"):
+        take_group(built.repository, "zzzz", Side.OURS)
+
+
+def half(folder: Path) -> Told:
+    """Dev's feature: a class, its selection, a flag and a test; the merge kept flag and test alone."""
+    te = "class Base:\n    def forward(self, x):\n        return x\n"
+    fused = (
+        te
+        + "\n\nclass FusedDense(Base):\n    def forward(self, x):\n        return self.grouped(x)\n"
+    )
+    refactored = te.replace("return x", "return self.call(x)")
+    config = "class Config:\n    layers: int = 2\n"
+    flag = config + "    use_dense_grouped_gemm: bool = False\n"
+    told = Story().commit("base", files={"te.py": te, "config.py": config})
+    told.commit("feature", ["base"], {"te.py": fused, "config.py": flag}, "Add FusedDense (#18)")
+    told.commit("ref", ["base"], {"te.py": refactored}, "Call through (#20)")
+    told.commit(
+        "sync", ["feature", "ref"], {"te.py": refactored, "config.py": flag}, "Merge main into dev"
+    )
+    return told.build(folder, "feature", "ref")
+
+
+def test_feature_half_taken_is_found(tmp_path: Path) -> None:
+    """The class that the merge dropped is named with its commit and text; the flag is what stayed."""
+    built = half(tmp_path)
+    found = groups_of_merge(built.repository, "dev", "main", result=built.ids["sync"]).half_taken
+    assert [(built.names[w.commit], w.side) for w in found] == [("feature", Side.OURS)]
+    assert [(p.path, p.symbol) for p in found[0].missing] == [("te.py", "FusedDense")]
+    assert found[0].missing[0].text.startswith(b"class FusedDense(Base):")
+    assert found[0].present == ("config.py",)
+    assert groups_of_merge(built.repository, "dev", "main").half_taken == ()
+
+
+def test_command_lists_groups_and_halves(tmp_path: Path) -> None:
+    """Text and JSON name the same; a feature half taken gives status 1."""
+    built = half(tmp_path)
+    options = ["-C", str(tmp_path), "--merge", "dev", "main", "--result", built.ids["sync"]]
+    text = CliRunner().invoke(groups_command, options, standalone_mode=False)
+    assert text.return_value == 1
+    assert "missing te.py::FusedDense" in text.output
+    data = json.loads(CliRunner().invoke(groups_command, [*options, "--json"]).output)
+    assert data["half_taken"][0]["missing"][0]["symbol"] == "FusedDense"
+
+
+def test_removed_on_purpose_is_no_half(tmp_path: Path) -> None:
+    """A definition that the other side had and removed by a commit of its own is not missing."""
+    told = Story().commit("base", files={A: START[A], B: "x = 1\n"})
+    more = START[A] + "\n\ndef extra(values):\n    return [v for v in values if v]\n"
+    told.commit("dev1", ["base"], {A: more, B: "x = 1\nflag_for_extra = True\n"}, "Add extra (#3)")
+    told.commit("dev2", ["dev1"], {A: more.replace("sum(", "fsum(")}, "Use fsum")
+    told.commit("main1", ["base"], {A: more, B: "x = 1\nflag_for_extra = True\n"}, "Add extra (#4)")
+    told.commit("main2", ["main1"], {A: START[A].replace("sum(", "max(")}, "Remove extra")
+    told.commit("sync", ["dev2", "main2"], {A: START[A].replace("sum(", "max(")}, "Merge main")
+    built = told.build(tmp_path, "dev2", "main2")
+    found = groups_of_merge(built.repository, "dev", "main", result=built.ids["sync"])
+    assert found.half_taken == ()
