@@ -461,3 +461,81 @@ def test_last_run_is_kept_in_the_git_folder(stopped: SandboxRepository, resolve:
     resolve()
     kept = json.loads((stopped.path / ".git" / "mergewright" / "last-run.json").read_text())
     jsonschema.validate(kept, SCHEMA)
+
+
+def test_huge_rule_file_is_refused(
+    stopped: SandboxRepository, resolve: Command, tmp_path: Path
+) -> None:
+    """A rule file of many megabytes is an error, not a long wait."""
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("version: 1\n" + "# filler\n" * 2_000_000)
+    ran = resolve("--rules", str(rules))
+    assert ran.status == 2
+    assert "rules.yaml" in ran.stderr
+
+
+def test_shallow_history_without_the_base(
+    stopped: SandboxRepository, resolve: Command, tmp_path: Path
+) -> None:
+    """Two tips whose common ancestor was cut off: an error that says how to fetch it."""
+    stopped.git(
+        "clone",
+        "--quiet",
+        "--depth=1",
+        "--no-single-branch",
+        f"file://{stopped.path}",
+        str(tmp_path / "s"),
+    )
+    ran = resolve("merge", "origin/dev", "origin/main", cwd=tmp_path / "s")
+    assert ran.status == 2
+    assert "no common ancestor" in ran.stderr
+    assert "--unshallow" in ran.stderr
+
+
+def test_directory_against_file_and_case_clash(repo: SandboxRepository, resolve: Command) -> None:
+    """Tree conflicts are left with a reason that names what each side did."""
+    repo.three_way(
+        {"keep": "k\n", "both.txt": "b\n"},
+        {"place": "a file\n", "Name.txt": "1\n", "both.txt": "o\n"},
+        {"place/inside": "a folder\n", "name.txt": "2\n", "both.txt": "t\n"},
+    )
+    ran = resolve("merge", "dev", "main", "--json", "-")
+    assert ran.status == 1
+    kinds = {path["kind"] for path in ran.report["paths"]}
+    assert "directory-file" in kinds
+    assert all(path["reason"] for path in ran.report["paths"])
+    assert ran.report["summary"]["failed"] == 0
+
+
+def test_linked_worktree(stopped: SandboxRepository, resolve: Command, tmp_path: Path) -> None:
+    """A linked worktree has a run, an explanation and an undo of its own."""
+    stopped.git("merge", "--abort")
+    linked = tmp_path / "linked"
+    stopped.git("worktree", "add", "--quiet", "-b", "topic", str(linked), "dev")
+    other = SandboxRepository(stopped.sandbox, linked)
+    assert other.merge("main") == 1
+    before = other.git("status", "--porcelain")
+    assert resolve(cwd=linked).status == 1
+    assert resolve("explain", "app.py", cwd=linked).status == 0
+    assert resolve("explain", "app.py").status == 2
+    assert resolve("undo", cwd=linked).status == 0
+    assert other.git("status", "--porcelain") == before
+
+
+@pytest.mark.slow
+def test_a_file_of_fifty_thousand_lines(repo: SandboxRepository, resolve: Command) -> None:
+    """A very long Python file is merged structurally, within its time limit."""
+
+    def text(ours: int, theirs: int) -> str:
+        parts = []
+        for index in range(10_000):
+            value = "a - 1" if index == ours else "a * 2" if index == theirs else "a + b"
+            parts.append(f"def function_{index}(a, b):\n    c = {value}\n    return c\n\n\n")
+        return "".join(parts) + ("" if ours == theirs else f"added = {max(ours, theirs)}\n")
+
+    repo.three_way({"big.py": text(-1, -1)}, {"big.py": text(10, -1)}, {"big.py": text(-1, 5000)})
+    ran = resolve("merge", "dev", "main", "--json", "-")
+    (path,) = ran.report["paths"]
+    assert path["outcome"] == "deferred", path  # `added` was added by both, differently
+    assert path["strategy"] == "python"
+    assert path["open_places"] == 1

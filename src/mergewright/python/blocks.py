@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from time import monotonic
+from time import thread_time
 
 from mergewright.model.merge import Answer, Contested, Decider, Piece, Question
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
@@ -73,7 +73,7 @@ class StructuralMerge:
         versions_rule: Settle version assignments that both sides raised.
         sweeps: Finds mechanical substitutions of a side; ``None`` switches them off.
         keep_names: Names whose imports stay although one side deleted them.
-        deadline: ``time.monotonic()`` value after which the descent stops.
+        deadline: ``time.thread_time()`` value after which the descent stops.
         decisions: What was decided, filled as the merge goes.
     """
 
@@ -95,7 +95,7 @@ class StructuralMerge:
             scope: Dotted path of the enclosing definition.
             parent: ``class``, ``def`` or empty for the module: decides what may be reordered.
         """
-        if monotonic() > self.deadline:
+        if thread_time() > self.deadline:
             raise BudgetExceeded
         slots, ours_list, theirs_list, base_list = _slots(v)
         del slots

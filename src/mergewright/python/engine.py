@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
+from time import thread_time
 
 from mergewright.model.merge import Contested, Decider, FileMerge, Piece
 from mergewright.model.resolution import Decision
@@ -24,7 +24,7 @@ class EngineOptions:
     """Switches of the engine; a rule file's ``engine:`` section sets them.
 
     Attributes:
-        budget: Seconds for one file; when they are used up the line merge answers, and says so.
+        budget: Seconds of processor time for one file; when they are used up the line merge answers, and says so.
         versions: Settle version assignments that both sides raised by taking the larger.
         sweeps: Apply one side's proven mechanical substitution to the other side's text.
     """
@@ -68,7 +68,7 @@ def merge_python(
         return FileMerge(pieces=(emptied,), decisions=(left(emptied),), method="python")
     notes: tuple[str, ...] = ()
     method = "python"
-    deadline = monotonic() + options.budget
+    deadline = thread_time() + options.budget
     try:
         pieces, decisions = _structural(path, texts, deciders, options, deadline)
     except (BudgetExceeded, RecursionError) as error:

@@ -27,7 +27,7 @@ class GitText:
     Attributes:
         data: The text with git's conflict markers (no markers when it merges cleanly).
         open_places: How many conflicts are in it.
-        contested_lines: Lines of ours and theirs between the markers, together.
+        contested_lines: Lines of ours and theirs between the markers, together, without blank ones.
     """
 
     data: bytes
@@ -87,10 +87,13 @@ def loaded(module: str, name: str) -> Any:
         return None
 
 
-def _lines(data: bytes) -> int:
-    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+def said_lines(data: bytes) -> int:
+    """Lines that say something: blank ones are nothing to decide about."""
+    return sum(1 for line in data.split(b"\n") if line.strip())
 
 
 def contested_lines(places: Sequence[Contested]) -> int:
-    """Lines of ours and theirs at the open places, together."""
-    return sum(_lines(place.versions.ours) + _lines(place.versions.theirs) for place in places)
+    """Lines of ours and theirs at the open places, together; blank lines do not count."""
+    return sum(
+        said_lines(place.versions.ours) + said_lines(place.versions.theirs) for place in places
+    )

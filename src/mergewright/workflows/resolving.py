@@ -124,7 +124,7 @@ def measured(data: bytes, size: int) -> GitText:
             inside = None if mark[:1] == b">" else mark[:1]
             places += mark[:1] == b"<"
         elif inside in (b"<", b"="):
-            lines += 1
+            lines += bool(line.strip())
     return GitText(data=data, open_places=places, contested_lines=lines)
 
 

@@ -14,7 +14,7 @@ from mergewright.model.resolution import PathOutcome
 from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import BudgetExceeded, Cascade
 
-#: Seconds that one file may take before it is merged by lines instead.
+#: Seconds of processor time that one file may take before it is merged by lines instead.
 FILE_BUDGET = 30.0
 
 #: Labels of versions that have no better name.
@@ -23,10 +23,11 @@ PLAIN_LABELS = ThreeWay(base="base", ours="ours", theirs="theirs")
 
 @contextmanager
 def time_limit(seconds: float = FILE_BUDGET) -> Iterator[None]:
-    """Raise :class:`BudgetExceeded` when the block takes longer than ``seconds``.
+    """Raise :class:`BudgetExceeded` when the block takes longer than ``seconds`` of processor time.
 
-    The clock is a signal, so it only runs in the main thread on systems that have ``setitimer``;
-    elsewhere (a bot's worker thread) there is no limit, and the engines' own budgets hold.
+    Processor time, so that a busy machine does not change what comes out. The clock is a signal: it
+    only runs in the main thread on systems that have ``setitimer``; elsewhere (a bot's worker
+    thread) there is no limit, and the engines' own budgets hold.
     """
     if (
         not hasattr(signal, "setitimer")
@@ -34,17 +35,26 @@ def time_limit(seconds: float = FILE_BUDGET) -> Iterator[None]:
     ):
         yield
         return
+    spent = BudgetExceeded(f"the time limit of {seconds:g} s for one file ran out")
+    rung = False
 
     def ring(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the handler's signature
-        raise BudgetExceeded(f"the time limit of {seconds:g} s for one file ran out")
+        nonlocal rung
+        rung = True
+        raise spent
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    # It rings again: a first time inside a finalizer would be swallowed by the interpreter.
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield
+    except Exception as error:
+        if rung:  # rung inside a native callback, which made another error of it
+            raise spent from error
+        raise
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def merge_texts(
@@ -62,7 +72,7 @@ def merge_texts(
         path: A name for the file: its suffix chooses the engine.
         labels: How the versions are called in conflict markers.
         marker_size: Characters a conflict marker is long.
-        budget: Seconds after which the file is merged by lines instead.
+        budget: Seconds of processor time after which the file is merged by lines instead.
 
     Returns:
         ``Resolved`` with the merged text, ``Deferred`` with the text and its conflict markers, or
