@@ -36,7 +36,9 @@ def why(path: Mapping[str, Any]) -> str:
     if rules:
         return f"rule {', '.join(rules)}"
     count = sum(1 for d in path["decisions"] if d["symbol"])
-    return plural(count, "symbol") if count else str(path["reason"])
+    if count:
+        return plural(count, "symbol")
+    return str(path["reason"]) or "the changes do not meet"
 
 
 def paths_table(report: Mapping[str, Any], stream: IO[str]) -> list[str]:
