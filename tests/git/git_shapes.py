@@ -62,6 +62,14 @@ SHAPES = {
         {"f": A}, {"f": None, "g": text("a", at3="x")}, {"f": None, "h": text("a", at3="y")},
         (("g", K.RENAMED_BY_BOTH, ("f", "g", "h"), {"f", "h"}),),
     ),
+    "renamed by both to two names, one of them taken": Shape(
+        {"f": A}, {"f": None, "g": A}, {"f": None, "h": A, "g": text("new")},
+        (
+            ("f", K.RENAMED_BY_BOTH, ("f", None, None), set()),
+            ("g", K.RENAME_COLLISION, (None, "g", "g"), {"f"}),
+            ("h", K.RENAMED_BY_BOTH, (None, None, "h"), set()),
+        ),
+    ),
     "rename and delete": Shape(
         {"f": A, "k": ""}, {"f": None, "g": A}, {"f": None},
         (("g", K.RENAME_DELETE, ("f", "g", None), {"f"}),),

@@ -120,17 +120,30 @@ class Grouper:
                 ours, theirs = ends
             if ours is None or theirs is None:
                 continue
-            joined = _Shape(ours, {Side.BASE: base}, {origin, ours, theirs})
-            for path, side in ((ours, Side.OURS), (theirs, Side.THEIRS)):
-                joined.stages[side] = shapes[path].stages.pop(side)
-            joined.kind = ConflictKind.RENAMED_BY_BOTH
+            landed = {Side.OURS: ours, Side.THEIRS: theirs}
+            if any(set(shapes[end].stages) != {side} for side, end in landed.items()):
+                # An end collides with another file. Each path is then answered on its own: an
+                # answer to one must not take away what the other file has there.
+                shapes[origin].kind = ConflictKind.RENAMED_BY_BOTH
+                for side, end in landed.items():
+                    alone = set(shapes[end].stages) == {side}
+                    shapes[end].kind = (
+                        ConflictKind.RENAMED_BY_BOTH if alone else ConflictKind.RENAME_COLLISION
+                    )
+                continue
+            joined = _Shape(
+                ours,
+                {
+                    Side.BASE: base,
+                    Side.OURS: shapes[ours].stages[Side.OURS],
+                    Side.THEIRS: shapes[theirs].stages[Side.THEIRS],
+                },
+                {origin, ours, theirs},
+                ConflictKind.RENAMED_BY_BOTH,
+            )
             for path in (origin, ours, theirs):
-                shape = shapes.get(path)
-                # A collision of such an end with another file stays a conflict of its own; it
-                # must be decided together with this one, so both name the paths they share.
-                if shape is not None and (path == origin or not shape.stages):
-                    del shapes[path]
-            shapes[ours if ours not in shapes else origin] = joined
+                del shapes[path]
+            shapes[ours] = joined
 
     def _renamed_apart_by_message(
         self, origin: str, shapes: dict[str, _Shape]
@@ -156,14 +169,16 @@ class Grouper:
         ]
         if len(candidates) == 1:
             return candidates[0]
-        return most_similar(
-            self._objects.blob(base.oid),
-            (
-                (path, shapes[path].stages[side].mode, self._own_oid(shapes[path].stages[side], side))
-                for path in candidates
-            ),
-            self._objects.blob,
-        )  # fmt: skip
+        if base.mode == MODE_SUBMODULE:
+            return next(
+                (path for path in candidates if shapes[path].stages[side].oid == base.oid), None
+            )
+        possible = []
+        for path in candidates:
+            stage = shapes[path].stages[side]
+            if stage.mode != MODE_SUBMODULE:
+                possible.append((path, stage.mode, self._own_oid(stage, side)))
+        return most_similar(self._objects.blob(base.oid), possible, self._objects.blob)
 
     def _join_moved_aside(self, shapes: dict[str, _Shape]) -> None:
         """``d`` and ``d~main``: two types at one path, or a file in the way of a directory."""

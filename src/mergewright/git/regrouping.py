@@ -74,6 +74,7 @@ def regroup(
     }
     work = Regrouped(triples=dict(triples))
     _join(scratch, work, trees, renames)
+    _complete(scratch, work, trees)
     for path in list(work.triples):
         split = renames[Side.OURS].get(path), renames[Side.THEIRS].get(path)
         if None not in split and split[0] != split[1]:
@@ -153,6 +154,16 @@ def _join(
         del work.triples[path]
         work.settled.setdefault(path, None)
         work.triples[end] = joined
+
+
+def _complete(scratch: Scratch, work: Regrouped, trees: ThreeWay[str]) -> None:
+    """Put back what the other side added under the name that a file was renamed to."""
+    for path, triple in work.triples.items():
+        if len(triple) == 1 and Side.BASE not in triple:
+            (side,) = triple
+            entry = scratch.objects.entry(trees.get(side.other), path)
+            if entry is not None and scratch.objects.entry(trees.base, path) is None:
+                triple[side.other] = entry
 
 
 def _settle(scratch: Scratch, work: Regrouped, path: str) -> None:
