@@ -38,6 +38,7 @@ from mergewright.resolve.engines import (
     merge_by_lines,
     merge_file,
 )
+from mergewright.resolve.spans import marker_spans, symbol_spans
 from mergewright.rules.places import settle_places
 from mergewright.rules.union import union
 
@@ -318,16 +319,21 @@ class Cascade:
         if merge.clean and not mode_contested:
             others = {conflict.path, *conflict.related}
             others.update(v.path for v in conflict.versions if v is not None)
+            data = merge.text()
+            decisions = merge.decisions
+            if merge.method == "python":
+                decisions = symbol_spans(decisions, data)
             return Resolved(
                 path=conflict.path,
-                data=merge.text(),
+                data=data,
                 mode=mode,
                 strategy=merge.method,
-                decisions=merge.decisions,
+                decisions=decisions,
                 gates=results,
                 drop=tuple(sorted(others - {conflict.path})),
                 notes=merge.notes,
             )
+        decisions = merge.decisions
         if merge.clean:
             reason = treeconflicts.reason(conflict, self.labels)
             data = merge.text()
@@ -337,13 +343,14 @@ class Cascade:
             reason = open_reason(merge.contested)
             size = marker_size_for(conflict.texts, self.marker_size(conflict.path))
             data = render(merge, self.labels, size=size)
+            decisions = marker_spans(decisions, merge.contested, data, size)
         return Deferred(
             path=conflict.path,
             data=data,
             mode=mode,
             reason=reason,
             strategy=merge.method,
-            decisions=merge.decisions,
+            decisions=decisions,
             gates=results,
             open_places=max(1, len(merge.contested)),
             notes=merge.notes,
