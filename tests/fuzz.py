@@ -196,7 +196,10 @@ def main(arguments: list[str] | None = None) -> int:
         counts[verdict] += 1
         if verdict in FAULTS:
             small = minimise(case, verdict)
-            label = "+".join(sorted(f"{e.owner}:{e.change.kind}" for e in small.edits))
+            label = "+".join(
+                sorted(f"{e.owner}:{e.change.kind}" for e in small.edits)
+                + [f"clash:{first.kind}" for first, _ in small.clashes]
+            )
             kinds[f"{verdict} {label}"] += 1
             if not options.quiet:
                 sys.stderr.write(f"{verdict} seed {seed - 1}: {label}\n")

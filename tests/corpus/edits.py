@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
@@ -414,18 +414,21 @@ def scenario(
             for node in places.nodes
             if isinstance(node, (ast.Set, ast.List, ast.Tuple))
         ]
+        keys = [
+            (places.start(key), places.end(key))
+            for node in places.nodes
+            if isinstance(node, ast.Dict)
+            for key in node.keys
+            if key is not None
+        ]
         if not clash_keys:
-            sets += [
-                (places.start(key), places.end(key))
-                for node in places.nodes
-                if isinstance(node, ast.Dict)
-                for key in node.keys
-                if key is not None
-            ]
+            sets += keys
         for change in random.sample(options, min(8, len(options))):
             inside = any(a <= change.start < b for a, b in sets)
             if free(change.start, change.end) and not inside:
                 other = list(_constants(places, 91))[options.index(change)]
+                if any(a <= change.start < b for a, b in keys):
+                    change, other = replace(change, kind="key"), replace(other, kind="key")
                 pairs.append((change, other) if random.random() < 0.5 else (other, change))
                 break
     owners = {edit.owner for edit in made}
@@ -440,7 +443,7 @@ def scenario(
 
 
 class _Canonical(ast.NodeTransformer):
-    """Sorts what may stand in any order: keyword arguments, dict entries, keyword-only parameters."""
+    """Sorts what may stand in any order: keyword arguments, entries, members, names in ``__all__``."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -456,6 +459,18 @@ class _Canonical(ast.NodeTransformer):
             )
             node.keys = [key for key, _ in pairs]
             node.values = [value for _, value in pairs]
+        return node
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        self.generic_visit(node)
+        node.elts.sort(key=ast.dump)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        if names == ["__all__"] and isinstance(node.value, (ast.List, ast.Tuple)):
+            node.value.elts.sort(key=ast.dump)
         return node
 
     def visit_arguments(self, node: ast.arguments) -> ast.AST:

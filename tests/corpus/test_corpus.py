@@ -22,8 +22,13 @@ from tests.corpus.running import (
     tree_of,
 )
 
+from mergewright.git.repository import Repository
+from mergewright.history.locate import symbol_text
+from mergewright.model.merge import Question
 from mergewright.model.threeway import ThreeWay
 from mergewright.testing import build_repository, git
+from mergewright.workflows.resolving import plan_merge
+from mergewright.workflows.sources import default_sources
 
 CASES = find()
 FILES = [case for case in CASES if case.form == "file"]
@@ -241,6 +246,36 @@ def test_merge_case(case: Case, tmp_path: Path) -> None:
             + "\n".join(parts)
             + f"\nTo record it: python -m tests.corpus.manage demote {case.name}"
         )
+
+
+@each([case for case in HISTORIES if case.about.verdicts])
+def test_verdicts_of_history(case: Case, tmp_path: Path) -> None:
+    """History says who is ahead, on evidence of the class asked for, and names the commits."""
+    if case.about.pending:
+        pytest.skip(f"pending: {case.about.pending}")
+    built = build_case(case, tmp_path / "r")
+    assert built is not None
+    names = {oid: name for name, oid in built.ids.items()}
+    repository = Repository.open(tmp_path / "r")
+    with plan_merge(repository, "dev", "main") as plan:
+        conflicts = {conflict.path: conflict for conflict in plan.merge.conflicts}
+        history = default_sources(repository, plan.merge.source, plan.merge.conflicts).verdicts
+        assert history is not None
+        for wanted in case.about.verdicts:
+            symbol = wanted.symbol
+            texts = conflicts[wanted.path].texts.map(
+                lambda data, symbol=symbol: data and symbol_text(data, symbol)  # type: ignore[misc]
+            )
+            got = history.verdict(
+                Question(path=wanted.path, symbol=symbol, kind="both-changed", versions=texts)
+            )
+            assert got.standing == wanted.verdict, got.reason
+            if wanted.evidence is not None:
+                assert got.evidence is not None
+                assert got.evidence.at_least(wanted.evidence), got.reason
+            twins = [oid for twin in got.twins for oid in (*twin.ours, *twin.theirs)]
+            named = {names[oid] for oid in (*got.commits, *got.follow_ups, *twins)}
+            assert set(wanted.commits) <= named, got.reason
 
 
 @each([case for case in HISTORIES + TREES if case.known])

@@ -1,0 +1,7 @@
+def chunked(items, size):
+    for start in range(0, len(items), size):
+        yield items[start:start + size]
+
+
+def flat(rows):
+    return [item for row in rows for item in row]

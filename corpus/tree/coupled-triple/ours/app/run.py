@@ -1,0 +1,2 @@
+def main(args):
+    return start(args.model, graph=args.graph)

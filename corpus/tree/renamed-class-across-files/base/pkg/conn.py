@@ -1,0 +1,3 @@
+class Conn:
+    def send(self, data):
+        return self.sock.sendall(data)

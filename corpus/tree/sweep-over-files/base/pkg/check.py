@@ -1,0 +1,2 @@
+def check(args):
+    assert args.hybrid_cp is None

@@ -1,0 +1,2 @@
+def plan(args):
+    return args.hybrid_cp or 1

@@ -1,0 +1,2 @@
+def show(args):
+    print(args.hybrid_cp)

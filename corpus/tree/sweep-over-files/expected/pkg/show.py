@@ -1,0 +1,2 @@
+def show(args):
+    print(args.dynamic_cp or "none")
