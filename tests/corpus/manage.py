@@ -126,7 +126,7 @@ def _run(case: Case) -> tuple[str, Result | TreeResult, object] | None:
         folder = Path(scratch) / "r"
         ideal = ideal_of(case, build_case(case, folder))
         merged = run_tree(case, folder, list(ideal))
-        return judge_tree(merged, ideal), merged, merged.open
+        return judge_tree(merged, ideal, moves=case.form == "tree"), merged, merged.open
 
 
 def main(arguments: list[str] | None = None) -> int:

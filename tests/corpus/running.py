@@ -154,11 +154,13 @@ class TreeResult:
         files: Contested and expected paths with their texts; ``None`` where there is no file.
         open: Symbols that stay open, by path.
         reasons: Why, in the report's words, by path.
+        planned: The paths that the plan speaks of.
     """
 
     files: dict[str, bytes | None]
     open: dict[str, tuple[str, ...]]
     reasons: dict[str, str]
+    planned: frozenset[str]
 
 
 def build_case(case: Case, folder: Path) -> BuiltHistory | None:
@@ -222,14 +224,18 @@ def run_tree(case: Case, folder: Path, paths: Sequence[str]) -> TreeResult:
                 reasons[entry.path] = outcome.reason
                 text = files[entry.path]
                 files[entry.path] = None if text is None else plain_markers(text)
+        planned = frozenset(files)
         for path in paths:
             if path not in files:
                 files[path] = plan.merge.read(path)
-    return TreeResult(files=files, open=opened, reasons=reasons)
+    return TreeResult(files=files, open=opened, reasons=reasons, planned=planned)
 
 
-def judge_tree(result: TreeResult, ideal: Ideal) -> Judgement:
-    """How the result of a whole merge stands to the right one; the worst path counts."""
+def judge_tree(result: TreeResult, ideal: Ideal, *, moves: bool) -> Judgement:
+    """How the result of a whole merge stands to the right one; the worst path counts.
+
+    ``moves`` says that code moves between the files of the case.
+    """
     found: set[Judgement] = set()
     for path, (data, symbols) in ideal.items():
         got = result.open.get(path, ())
@@ -238,8 +244,13 @@ def judge_tree(result: TreeResult, ideal: Ideal) -> Judgement:
             found.add("right" if named else "other-conflict" if got else "wrong")
         elif got:
             found.add("open")
+        elif result.files.get(path) == data:
+            found.add("right")
         else:
-            found.add("right" if result.files.get(path) == data else "wrong")
+            # A clean file that lacks what waits at an open place of another one is not lost: an
+            # edit of a function that moved there.
+            waits = result.open and (moves or path not in result.planned)
+            found.add("open" if waits else "wrong")
     if result.open.keys() - ideal.keys():
         found.add("open")
     order: tuple[Judgement, ...] = ("wrong", "open", "other-conflict", "right")

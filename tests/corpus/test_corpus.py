@@ -229,7 +229,7 @@ def _merged(case: Case, folder: Path) -> tuple[Judgement, TreeResult, Ideal]:
     built = build_case(case, folder)
     ideal = ideal_of(case, built)
     result = run_tree(case, folder, list(ideal))
-    return judge_tree(result, ideal), result, ideal
+    return judge_tree(result, ideal, moves=case.form == "tree"), result, ideal
 
 
 @each([case for case in HISTORIES + TREES if not case.known])

@@ -1,0 +1,3 @@
+class Registry:
+    def add(self, name, value):
+        self.items[name] = value

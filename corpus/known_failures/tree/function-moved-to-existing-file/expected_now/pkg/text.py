@@ -1,0 +1,6 @@
+def title(text):
+    return text.strip().title()
+
+
+def slug(text):
+    return text.lower().replace(" ", "-")

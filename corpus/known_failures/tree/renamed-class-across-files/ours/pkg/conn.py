@@ -1,0 +1,3 @@
+class Connection:
+    def send(self, data):
+        return self.sock.sendall(data)

@@ -1,0 +1,2 @@
+def check(args):
+    assert args.dynamic_cp is None

@@ -1,0 +1,2 @@
+def plan(args):
+    return args.dynamic_cp or 1

@@ -1,1 +1,0 @@
-SCHEMA_VERSION = 8
