@@ -55,8 +55,12 @@ class Index:
         return sorted(path for path in self.tree.files if path.endswith(PYTHON_SUFFIXES))
 
     @cached_property
+    def _roots(self) -> list[str]:
+        return import_roots(self.python_paths)
+
+    @cached_property
     def _modules(self) -> dict[str, str]:
-        roots = [root for root in import_roots(self.python_paths) if root != "."]
+        roots = [root for root in self._roots if root != "."]
         modules: dict[str, str] = {}
         for path in self.python_paths:
             stem = path.rsplit(".", 1)[0].removesuffix("/__init__")
@@ -90,7 +94,7 @@ class Index:
         """The shortest module name of a path."""
         stem = path.rsplit(".", 1)[0].removesuffix("/__init__")
         best = stem.replace("/", ".")
-        for root in import_roots(self.python_paths):
+        for root in self._roots:
             if root != "." and stem.startswith(root + "/"):
                 candidate = stem[len(root) + 1 :].replace("/", ".")
                 if self._modules.get(candidate) == path and len(candidate) < len(best):

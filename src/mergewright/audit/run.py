@@ -22,7 +22,11 @@ from mergewright.audit.index import Index, Sources
 from mergewright.audit.lines import line_findings, taken_whole, text_checks
 from mergewright.audit.lost import LostFacts
 from mergewright.audit.merging import merge_causes, order
+from mergewright.audit.options import Options
+from mergewright.audit.pairs import pair_findings
+from mergewright.audit.policy import Policy, policy_findings, soften_overridden
 from mergewright.audit.repairs import with_patches
+from mergewright.audit.structure import Structure
 from mergewright.audit.values import AuditReport, Finding, Trees
 
 
@@ -35,6 +39,7 @@ class AuditOptions:
         cache: Where diagnostics of whole trees are kept.
         timeout: Seconds for one analyser on one tree.
         decisions: What was decided before, by finding id.
+        policy: What the rule file says of whole files.
         history: Changes of paths on both sides since the base; ``None`` when it cannot be asked.
     """
 
@@ -43,6 +48,7 @@ class AuditOptions:
     timeout: float = 120.0
     history: History | None = None
     decisions: Mapping[str, str] = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
 
 
 def audit_trees(
@@ -99,6 +105,10 @@ def audit_trees(
         ("lost facts", lambda: LostFacts(trees, indexes).findings()),
         ("lost lines", lambda: line_findings(trees) + taken_whole(trees)),
         ("text", lambda: text_checks(trees)),
+        ("policy", lambda: policy_findings(trees, options.policy, labels)),
+        ("options", lambda: Options(trees, indexes).findings()),
+        ("pairs", lambda: pair_findings(trees)),
+        ("structure", lambda: Structure(trees, indexes).findings()),
         ("diagnostics", diagnostics),
     ]
     findings: list[Finding] = []
@@ -118,6 +128,7 @@ def audit_trees(
         except Exception as error:  # noqa: BLE001 - without commits a finding is still a finding
             notes.append(f"commits could not be named: {type(error).__name__}: {error}")
         timings["history"] = time.perf_counter() - begun
+    findings = soften_overridden(findings, options.policy)
     begun = time.perf_counter()
     findings = order(decide(with_patches(findings, trees), options.decisions))
     stale = unused(findings, options.decisions)

@@ -92,6 +92,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "audit",
         "Name what a merge broke or lost, in files that conflicted and in files that did not.",
     ),
+    "hook": (
+        "mergewright.cli.hook",
+        "hook",
+        "Install or remove the advisory pre-push hook.",
+    ),
 }
 
 #: The command that runs when the first argument names none: ``resolve [PATHS…]``.

@@ -10,6 +10,7 @@ from pathlib import Path
 from mergewright.audit.analysers import DiagnosticCache, Pyrefly, Ruff, extra_analyser
 from mergewright.audit.blame import Change, History
 from mergewright.audit.decisions import DEFAULT_NAME, read_decisions
+from mergewright.audit.policy import Policy
 from mergewright.audit.run import AuditOptions, audit_trees
 from mergewright.audit.values import EMPTY_TREE, AuditReport, Tree, Trees, blob_id
 from mergewright.git.commits import walk
@@ -363,6 +364,7 @@ def run_audit(request: AuditRequest) -> Audit:
         cache=cache,
         timeout=request.timeout,
         decisions=_decisions(request, four),
+        policy=_policy(request, reader, four),
         history=_history(reader, target),
     )
     report = audit_trees(four, labels=labels, remarks=target.remarks, options=options)
@@ -378,6 +380,15 @@ def _history(reader: Reader, target: Target) -> History | None:
         return reader.history(tips[side], target.base, paths)
 
     return history
+
+
+def _policy(request: AuditRequest, reader: Reader, trees: Trees) -> Policy:
+    """The policy of the named rule files, or of the one at the root of the worktree."""
+    from mergewright.rules.loading import load_rules
+    from mergewright.workflows.auditpolicy import policy_of
+
+    rules = [Path(rule) if isinstance(rule, os.PathLike) else rule for rule in request.rules]
+    return policy_of(load_rules(rules, root=reader.repository.workdir), trees)
 
 
 def _decisions(request: AuditRequest, trees: Trees) -> Mapping[str, str]:

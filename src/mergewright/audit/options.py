@@ -1,0 +1,347 @@
+"""Command-line and configuration names: what ``args.X`` reads, and what nobody reads any more."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from mergewright.audit.index import Index
+from mergewright.audit.lost import both_touched
+from mergewright.audit.source import dotted
+from mergewright.audit.values import Finding, Place, Tier, Tree, Trees
+
+_READ = re.compile(rb"\bargs\.([A-Za-z_]\w*)")
+_FLAG = re.compile(rb"""['"]--?([A-Za-z][\w-]*)['"]""")
+_DEST = re.compile(rb"""\bdest\s*=\s*['"](\w+)['"]""")
+_FIELD = re.compile(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[ \t]*\S", re.MULTILINE)
+_ASSIGN = re.compile(rb"\bargs\.([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)")
+_SET = re.compile(rb"""setattr\(\s*args\s*,\s*f?['"](\w+)['"]""")
+_DEFAULTS = re.compile(rb"set_defaults\(([^)]*)\)")
+_KEYWORD = re.compile(rb"\b(\w+)\s*=")
+_IF = re.compile(rb"[ \t]*if[ \t]+args\.(\w+)\b[^=!<>]*:")
+_THEN = re.compile(rb"[ \t]+args\.(\w+)[ \t]*=[ \t]*(?:True\b|args\.(\w+))")
+
+
+def _deprecated(data: bytes) -> Iterator[tuple[str, str]]:
+    """Flags whose help says that they are deprecated, with the flag that the help names."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not dotted(node.func).endswith("add_argument"):
+            continue
+        flags = [a.value for a in node.args if isinstance(a, ast.Constant)]
+        texts = [
+            c.value
+            for keyword in node.keywords
+            if keyword.arg == "help"
+            for c in ast.walk(keyword.value)
+            if isinstance(c, ast.Constant) and isinstance(c.value, str)
+        ]
+        text = " ".join(texts)
+        if "deprecat" not in text.lower():
+            continue
+        for new in re.findall(r"--([A-Za-z][\w-]*)", text):
+            for old in flags:
+                if isinstance(old, str) and old.startswith("--") and old[2:] != new:
+                    yield old[2:].replace("-", "_"), new.replace("-", "_")
+
+
+def _set_by(data: bytes) -> Iterator[tuple[str, str]]:
+    """``if args.old: warn(… deprecated …); args.new = True``: the old name only sets the new one."""
+    rows = data.splitlines()
+    for number, row in enumerate(rows):
+        head = _IF.match(row)
+        if head is None:
+            continue
+        block = rows[number + 1 : number + 7]
+        name = rb"(?<![\w-])(?:--)?" + head[1].replace(b"_", b"[-_]") + rb"(?![\w-])"
+        if not any(b"eprecat" in text and re.search(name, text) for text in block):
+            continue
+        for following in block:
+            then = _THEN.match(following)
+            if then and then[1] != head[1] and then[2] in (b"", None, head[1]):
+                yield head[1].decode(), then[1].decode()
+
+
+class _Names:
+    """Names of one tree: provided ones, reads by file, deprecated aliases."""
+
+    def __init__(self, tree: Tree, paths: Iterable[str], cache: dict[str, _File]) -> None:
+        self.reads: dict[str, set[str]] = defaultdict(set)
+        self.provided: set[str] = set()
+        self.aliases: dict[str, str] = {}
+        for path in paths:
+            oid = tree.files[path]
+            found = cache.get(oid)
+            if found is None:
+                found = cache[oid] = _File(tree.read(oid))
+            for name in found.reads:
+                self.reads[name].add(path)
+            self.provided |= found.provided
+            self.aliases.update(found.aliases)
+
+
+class _File:
+    """What one file says of arguments; by text alone, so that all files can be asked."""
+
+    __slots__ = ("aliases", "provided", "reads")
+
+    def __init__(self, data: bytes) -> None:
+        self.reads = frozenset(m.decode() for m in _READ.findall(data)) if b"args." in data else ()
+        provided: set[bytes] = set()
+        self.aliases: dict[str, str] = {}
+        if b"add_argument" in data or b"argparse" in data:
+            provided.update(flag.replace(b"-", b"_") for flag in _FLAG.findall(data))
+            provided.update(_DEST.findall(data))
+            for inner in _DEFAULTS.findall(data):
+                provided.update(_KEYWORD.findall(inner))
+            if b"eprecat" in data:
+                self.aliases.update(_deprecated(data))
+        if b"dataclass" in data or b"NamedTuple" in data or b"BaseModel" in data:
+            provided.update(_FIELD.findall(data))
+        if b"args." in data:
+            provided.update(_ASSIGN.findall(data))
+            if b"add_argument" in data:
+                self.aliases.update(_set_by(data))
+        if b"setattr" in data:
+            provided.update(_SET.findall(data))
+        self.provided = frozenset(name.decode() for name in provided)
+
+
+class Options:
+    """Checks of argument and option names.
+
+    Args:
+        trees: The four trees.
+        indexes: Indexes by name.
+    """
+
+    def __init__(self, trees: Trees, indexes: Mapping[str, Index]) -> None:
+        self.trees = trees
+        self.indexes = indexes
+        self._cache: dict[str, _File] = {}
+
+    @cached_property
+    def _names(self) -> dict[str, _Names]:
+        return {
+            name: _Names(index.tree, index.python_paths, self._cache)
+            for name, index in self.indexes.items()
+            if name != "base"
+        }
+
+    def findings(self) -> list[Finding]:
+        """All findings on names of arguments."""
+        return [*self._unknown(), *self._aliases(), *self._doubled(), *self._unread()]
+
+    def _unknown(self) -> list[Finding]:
+        """``args.X`` where a parent provided X and the merged tree does not."""
+        merged, ours, theirs = (self._names[n] for n in ("merged", "ours", "theirs"))
+        out = []
+        for name in sorted(set(merged.reads) - merged.provided):
+            had = [
+                side
+                for side, names in (("ours", ours), ("theirs", theirs))
+                if name in names.provided
+            ]
+            if not had or len(name) < 3:
+                continue
+            places = [p for path in sorted(merged.reads[name]) for p in self._places(path, name)]
+            if not places:
+                continue
+            side = "both" if len(had) == 2 else had[0]
+            who = "both parents" if side == "both" else side
+            out.append(
+                Finding(
+                    check="unknown-argument",
+                    tier=Tier.ERROR,
+                    subject=f"args.{name}",
+                    message=f"`args.{name}` is read, but no argument or field provides it",
+                    places=tuple(places),
+                    cause=f"{who} provided it; the merge kept the reads alone",
+                    had=side,
+                    repair=self._successor(name),
+                    analysers=("options",),
+                )
+            )
+        return out
+
+    def _places(self, path: str, name: str) -> list[Place]:
+        """Reads that are new here: not guarded, and not broken in the same way in a parent."""
+        data = self.trees.merged.data(path) or b""
+        if re.search(rb"(?:has|get)attr\(\s*args\s*,\s*['\"]" + name.encode(), data):
+            return []
+        known: set[bytes] = set()
+        for side in ("ours", "theirs"):
+            if name not in self._names[side].provided:
+                known |= {
+                    row.strip() for row in (self.indexes[side].tree.data(path) or b"").splitlines()
+                }
+        needle = re.compile(rb"(?<!#)\bargs\." + name.encode() + rb"\b(?!\s*=[^=])")
+        source = self.indexes["merged"].source(path)
+        out = []
+        for number, row in enumerate(data.splitlines(), 1):
+            match = needle.search(row)
+            if match and row.strip() not in known and b"#" not in row[: match.start()]:
+                symbol = source.symbol_at(number) if source is not None else ""
+                text = row.decode("utf-8", "replace").strip()
+                out.append(Place(path=path, line=number, symbol=symbol, text=text))
+        return out
+
+    def _successor(self, name: str) -> str:
+        """The argument that took a name's place, where one parent names it."""
+        for side in ("ours", "theirs", "merged"):
+            new = self._names[side].aliases.get(name)
+            if new:
+                return f"read `args.{new}`"
+        merged, base = self._names["merged"].provided, None
+        words = set(name.split("_"))
+        close = [
+            other
+            for other in merged
+            if len(words) >= 3
+            and len(other.split("_")) == len(words)
+            and len(words & set(other.split("_"))) == len(words) - 1
+            and other not in self._names["theirs"].provided
+        ]
+        del base
+        return f"perhaps `args.{close[0]}`" if len(close) == 1 else ""
+
+    def _aliases(self) -> list[Finding]:
+        """A deprecated alias read where ours reads the new name: it is false for the new flag."""
+        out = []
+        aliases = {**self._names["ours"].aliases, **self._names["merged"].aliases}
+        merged, ours = self._names["merged"], self._names["ours"]
+        for old, new in sorted(aliases.items()):
+            if old not in merged.provided:
+                continue
+            for path in sorted(merged.reads.get(old, ())):
+                before = self.trees.ours.data(path)
+                after = self.trees.merged.data(path)
+                if before is None or after is None or path not in ours.reads.get(new, ()):
+                    continue
+                if after.count(f"args.{old}".encode()) <= before.count(f"args.{old}".encode()):
+                    continue
+                places = self._places(path, old)
+                if places:
+                    out.append(
+                        Finding(
+                            check="deprecated-alias",
+                            tier=Tier.REVIEW,
+                            subject=f"args.{old}",
+                            message=f"`args.{old}` is a deprecated alias that is false when "
+                            f"callers pass the new flag; ours read `args.{new}` here",
+                            places=tuple(places),
+                            cause="the merge took theirs' older name",
+                            had="ours",
+                            repair=f"read `args.{new}`",
+                            analysers=("options",),
+                        )
+                    )
+        return out
+
+    def _doubled(self) -> list[Finding]:
+        """One flag added twice in a file where neither parent does: argparse raises at start."""
+        out = []
+        for path in both_touched(self.trees):
+            if not path.endswith(".py") or path not in self.trees.merged.files:
+                continue
+            counts = {}
+            for name in ("ours", "theirs", "merged"):
+                source = self.indexes[name].source(path)
+                counts[name] = Counter(
+                    {
+                        fact.name: sum(
+                            n
+                            for f, n in source.facts.items()
+                            if f.kind == "cliarg" and f.name == fact.name
+                        )
+                        for fact in source.facts
+                        if fact.kind == "cliarg" and fact.name.startswith("-")
+                    }
+                    if source is not None
+                    else {}
+                )
+            merged = self.indexes["merged"].source(path)
+            for flag, count in sorted(counts["merged"].items()):
+                if count < 2 or count <= max(counts["ours"][flag], counts["theirs"][flag], 1):
+                    continue
+                lines = sorted(
+                    line
+                    for fact, found in (merged.fact_lines if merged else {}).items()
+                    if fact.kind == "cliarg" and fact.name == flag
+                    for line in found
+                )
+                out.append(
+                    Finding(
+                        check="duplicate-argument",
+                        tier=Tier.ERROR,
+                        subject=f"flag:{flag}",
+                        message=f"argument `{flag}` is added {count} times; argparse raises",
+                        places=tuple(Place(path=path, line=line) for line in lines[::-1]),
+                        cause="both sides' copies were kept",
+                        analysers=("options",),
+                    )
+                )
+        return out
+
+    def _unread(self) -> list[Finding]:
+        """Options that one side added with their use, of which the merge kept the option alone."""
+        out = []
+        for path in both_touched(self.trees):
+            if not path.endswith(".py") or path not in self.trees.merged.files:
+                continue
+            base, merged = (self.indexes[n].source(path) for n in ("base", "merged"))
+            if merged is None:
+                continue
+            for side in ("ours", "theirs"):
+                source = self.indexes[side].source(path)
+                if source is None:
+                    continue
+                for fact in source.facts:
+                    if fact.kind != "field" or len(fact.name) < 8 or not merged.facts[fact]:
+                        continue
+                    if base is not None and base.facts[fact]:
+                        continue
+                    if "_" not in fact.name or fact.name.isupper():
+                        continue
+                    found = self._lost_readers(path, fact.name, side)
+                    if found:
+                        out.append(
+                            Finding(
+                                check="option-without-use",
+                                tier=Tier.REVIEW,
+                                subject=f"option:{fact.owner}.{fact.name}",
+                                message=f"`{fact.owner}.{fact.name}` is declared, but nothing "
+                                f"reads it any more; {side} read it in {', '.join(found[:3])}",
+                                places=(
+                                    Place(
+                                        path=path,
+                                        line=merged.fact_lines[fact][0],
+                                        symbol=fact.owner,
+                                    ),
+                                ),
+                                had=side,
+                                cause="the merge kept the option and dropped what used it",
+                                analysers=("options",),
+                            )
+                        )
+        return out
+
+    def _lost_readers(self, path: str, name: str, side: str) -> list[str]:
+        def readers(which: str) -> list[str]:
+            return [
+                p
+                for p in self.indexes[which].readers(name)
+                if p != path and "test" not in p and not p.startswith("docs")
+            ]
+
+        before = readers(side)
+        return before if before and not readers("merged") else []
