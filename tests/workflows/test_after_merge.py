@@ -239,3 +239,29 @@ def test_format_needs_a_rule_file_that_asks_for_it(
     repo.checkout("main")
     assert run("format") == 2
     assert "no rule file asks for a formatting step" in capfd.readouterr().err
+
+
+def test_an_override_is_followed_by_the_api_audit(
+    repo: SandboxRepository, run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A file taken whole from main calls a method that dev renamed: the run says so by itself."""
+    interface = "class Api:\n    def {}(self):\n        return 1\n"
+    caller = "from api import Api\n\nlimit = {}\n\n\ndef use(api: Api):\n    return api.{}()\n"
+    repo.three_way(
+        {"api.py": interface.format("old"), "train.py": caller.format(1, "old")},
+        {"api.py": interface.format("new"), "train.py": caller.format(2, "new")},
+        {"train.py": caller.format(3, "old")},
+    )
+    rules = tmp_path / "r.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n  - {id: over, reason: main's, match: {path: train.py}, "
+        "action: take-theirs, audit: api}\n"
+    )
+    repo.checkout("dev")
+    assert repo.merge("main") == 1
+    assert run("--dry-run", "--rules", str(rules)) == 0
+    _, err = capfd.readouterr()
+    assert "Audit of the files that a rule took whole: " in err
+    assert "train.py:7: `Api` has no attribute `old`" in err
+    assert run("--dry-run", "--no-audit", "--rules", str(rules)) == 0
+    assert "Audit" not in capfd.readouterr().err

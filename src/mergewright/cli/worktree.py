@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mergewright.cli import show, terminal
+
+if TYPE_CHECKING:
+    from mergewright.audit.values import AuditReport
 
 
 @click.command()
@@ -22,6 +26,7 @@ from mergewright.cli import show, terminal
 @click.option("--diff", is_flag=True, help="Show what changes in the files, on stdout.")
 @click.option("--json", "json_to", metavar="FILE", help="Write the report as JSON; - is stdout.")
 @click.option("--no-stage", is_flag=True, help="Write the files, leave the index as it is.")
+@click.option("--no-audit", is_flag=True, help="Skip the audit that a rule asks for.")
 def worktree(
     paths: tuple[str, ...],
     repo: str,
@@ -30,6 +35,7 @@ def worktree(
     diff: bool,
     json_to: str | None,
     no_stage: bool,
+    no_audit: bool,
 ) -> int:
     """Settle the conflicts of the worktree, all or those that PATHS name.
 
@@ -41,7 +47,11 @@ def worktree(
     """
     if json_to == "-" and diff:
         raise click.UsageError("--json - and --diff both want stdout; give --json a file")
+    import mergewright
+    from mergewright.audit.reports import as_json
     from mergewright.git.repository import Repository
+    from mergewright.rules.loading import load_rules
+    from mergewright.workflows.followup import follow_up
     from mergewright.workflows.resolving import Settings, plan_worktree
     from mergewright.workflows.sources import default_sources
     from mergewright.workflows.writing import differences, write_plan
@@ -61,7 +71,13 @@ def worktree(
     shown = "".join(differences(planned)) if diff else ""
     if not dry_run:
         planned = write_plan(planned, stage=not no_stage)
-    report = planned.report(dry_run=dry_run, staged=not (dry_run or no_stage))
+    extra: dict[str, Any] = {"dry_run": dry_run, "staged": not (dry_run or no_stage)}
+    if not no_audit:
+        audited = follow_up(repository, planned.plan, load_rules(rules, root=repository.workdir))
+        if audited is not None:
+            extra["audit"] = as_json(audited, version=mergewright.__version__)
+            _say_audit(audited)
+    report = planned.report(**extra)
     terminal.put(shown)
     if json_to is not None:
         terminal.write_json(report, json_to)
@@ -69,6 +85,16 @@ def worktree(
     left = bool(report["summary"]["deferred"] or report["summary"]["failed"])
     _next_steps(report, dry_run=dry_run, stage=not no_stage, operation=operation.name, left=left)
     return 1 if left else 0
+
+
+def _say_audit(report: AuditReport) -> None:
+    """Talk: what the audit of files taken whole found."""
+    findings = [finding for finding in report.findings if not finding.decision]
+    count = show.plural(len(findings), "finding")
+    terminal.say(f"Audit of the files that a rule took whole: {count}")
+    for finding in findings:
+        place = finding.places[0]
+        terminal.warn(f"{place.path}:{place.line}: {finding.message}")
 
 
 def _next_steps(
