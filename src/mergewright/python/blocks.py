@@ -52,11 +52,21 @@ class Slot:
         """The three items."""
         return ThreeWay(base=self.base, ours=self.ours, theirs=self.theirs)
 
+    def get(self, side: Side) -> Item | None:
+        """One side's item."""
+        return self.versions().get(side)
+
     def any(self) -> Item:
         """One of the items, for naming."""
         item = self.ours or self.theirs or self.base
         assert item is not None
         return item
+
+
+# Flags that say of which kind the version beside them is.
+_RELEASE_FLAG = re.compile(
+    r"(?i)\A_*(?:released?|is_?released?|release_?level|is_?dev|dev|final)_*\Z"
+)
 
 
 class BudgetExceeded(Exception):  # noqa: N818 - a signal, not an error
@@ -84,6 +94,7 @@ class StructuralMerge:
     keep_names: frozenset[str] = frozenset()
     sweeps: Sweeps | None = None
     decisions: list[Decision] = field(default_factory=list)
+    _release_side: Side | None = None
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -98,7 +109,32 @@ class StructuralMerge:
         if thread_time() > self.deadline:
             raise BudgetExceeded
         slots, ours_list, theirs_list, base_list = _slots(v)
-        del slots
+        outer = self._release_side
+        self._release_side = self._version_side(slots)
+        try:
+            return self._runs(
+                ThreeWay(base=base_list, ours=ours_list, theirs=theirs_list), scope, parent
+            )
+        finally:
+            self._release_side = outer
+
+    def _version_side(self, slots: Sequence[Slot]) -> Side | None:
+        """Whose version wins in this block, when both sides raised one: its release flag follows."""
+        if not self.versions_rule:
+            return None
+        for slot in slots:
+            base, ours, theirs = slot.versions()
+            if base is None or ours is None or theirs is None or ours.kind != "assign":
+                continue
+            texts = ThreeWay(base=base.core, ours=ours.core, theirs=theirs.core)
+            if settle(texts) is None:
+                picked = larger_version(texts, ours.name)
+                if picked is not None:
+                    return picked[0]
+        return None
+
+    def _runs(self, v: ThreeWay[list[Slot]], scope: str, parent: str) -> list[Piece]:
+        base_list, ours_list, theirs_list = v
         pieces: list[Piece] = []
         ours_at = {id(s): n for n, s in enumerate(ours_list)}
         theirs_at = {id(s): n for n, s in enumerate(theirs_list)}
@@ -133,7 +169,10 @@ class StructuralMerge:
         if not moved and _prints(v.ours, Side.OURS) == _prints(v.theirs, Side.THEIRS):
             return [_text(v.ours, Side.OURS)]
         if all(_independent(s.any(), parent) for slots in v for s in slots):
-            return self._independent_run(v, scope, parent)
+            depends = _field_dependence(v, parent)
+            if depends is None:
+                return self._independent_run(v, scope, parent)
+            return self._meet(v, scope, "order", depends)
         if not v.base:
             return self._insertions(v, scope, parent)
         if set(ours_ids) <= set(base_ids) and set(theirs_ids) <= set(base_ids):
@@ -146,8 +185,9 @@ class StructuralMerge:
         here = {id(s) for s in v.base}
         pieces: list[Piece] = []
         for slot in v.get(side):
-            if slot.base is not None and id(slot) not in here:
-                # Moved here by this side: the other side's edit comes along.
+            moved = slot.base is not None and id(slot) not in here
+            if moved or (slot.base is None and slot.get(side.other) is not None):
+                # Moved here by this side, or added by both at different places: both versions count.
                 pieces.extend(self.slot(slot, scope, parent))
             else:
                 pieces.append(_text([slot], side))
@@ -271,6 +311,22 @@ class StructuralMerge:
                 else "theirs deleted it, ours changed it"
             )
             return self._ask_whole(slot, symbol, kind, who)
+        if (
+            self._release_side is not None
+            and base is not None
+            and ours.kind == "assign"
+            and _RELEASE_FLAG.match(ours.name)
+            and ours.core != theirs.core
+        ):
+            chosen = slot.get(self._release_side)
+            assert chosen is not None
+            self._decided(
+                symbol,
+                "larger-version",
+                self._release_side,
+                f"{ours.name} belongs to the version beside it, which is {self._release_side.value}'s",
+            )
+            return [chosen.text]
         if base is not None and ours.text == base.text:
             return [theirs.text]
         if (base is not None and theirs.text == base.text) or ours.text == theirs.text:
@@ -787,6 +843,33 @@ def _joinable(item: Item) -> bool:
 def _moved(pairs: list[tuple[int, int]], slots: list[Slot]) -> set[int]:
     straight = set(increasing(pairs))
     return {id(slots[i]) for i, j in pairs if (i, j) not in straight}
+
+
+def _field_dependence(v: ThreeWay[list[Slot]], parent: str) -> str | None:
+    """Why attributes that both sides added to a class at one place depend on each other, if so."""
+    if parent != "class":
+        return None
+    added = ThreeWay(
+        base=[],
+        ours=[s.ours for s in v.ours if s.base is None and s.theirs is None and s.ours],
+        theirs=[s.theirs for s in v.theirs if s.base is None and s.ours is None and s.theirs],
+    )
+    fields = added.map(lambda items: [i for i in items if i.kind == "assign"])
+    if not fields.ours or not fields.theirs:
+        return None
+    values = fields.map(lambda items: [_field_value(i) for i in items])
+    if None in values.ours or None in values.theirs:
+        return "both sides added fields without default: their order is their position"
+    numbers = values.map(lambda found: {x for x in found if x is not None and x.isdigit()})
+    if numbers.ours & numbers.theirs:
+        return "both sides added members of the same value"
+    return None
+
+
+def _field_value(item: Item) -> bytes | None:
+    """What a class attribute is set to; ``None`` for a bare annotation."""
+    code = item.core.split(b"#", 1)[0]
+    return code.split(b"=", 1)[1].strip() if b"=" in code else None
 
 
 def _same(one: Item | None, other: Item | None) -> bool:

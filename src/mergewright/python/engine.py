@@ -128,6 +128,10 @@ def _structural(
         if mended is not None:
             result, notes = mended
             merge.note_imports(notes)
+        if sweeps is not None:
+            for side, sweep in sweeps.unfinished(result):
+                merge.note_sweep(side, sweep, _readers(result, sweep.old[0].decode()))
+                result = apply(result, [sweep])
         missing = _missing_names(result, texts)
         if missing and sweeps is not None:
             for name in sorted(missing):

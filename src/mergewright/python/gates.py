@@ -52,7 +52,8 @@ def check(
             a side alone added to it.
 
     Returns:
-        One result a gate: ``parse``, ``duplicate-definition``, ``undefined-name``, ``conservation``.
+        One result a gate: ``parse``, ``duplicate-definition``, ``undefined-name``, ``conservation``,
+        ``bound-twice``, ``lost-member``, ``runtime-name``.
         Where one of the sides does not parse, only ``parse`` speaks, and it passes.
     """
     trees = versions.map(lambda data: _parse(data, path) if data is not None else None)
@@ -70,6 +71,9 @@ def check(
         _duplicates(result, trees.ours, trees.theirs),
         _undefined(candidate, versions, path),
         _conservation(result, candidate, trees, versions, settled),
+        _twice(result, trees.ours, trees.theirs),
+        _members(result, trees),
+        _runtime_names(result, trees),
     )
 
 
@@ -325,3 +329,157 @@ def _conservation(
 def _covered(key: str, settled: set[str]) -> bool:
     name = key.removeprefix("class ").replace("=", "").split("#")[0]
     return any(name == s or name.startswith(f"{s}.") for s in settled if s)
+
+
+# -- what a class calls on itself ----------------------------------------------------------------
+
+
+def _dangling_members(tree: ast.Module) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """(class, member) pairs read as ``self.member``, and those that the class defines."""
+    read: set[tuple[str, str]] = set()
+    bound: set[tuple[str, str]] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for child in node.body:
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                bound.add((node.name, child.name))
+            elif isinstance(child, ast.Assign | ast.AnnAssign):
+                targets = child.targets if isinstance(child, ast.Assign) else [child.target]
+                bound.update((node.name, t.id) for t in targets if isinstance(t, ast.Name))
+        for inner in ast.walk(node):
+            if (
+                isinstance(inner, ast.Attribute)
+                and isinstance(inner.value, ast.Name)
+                and inner.value.id in {"self", "cls"}
+            ):
+                pair = (node.name, inner.attr)
+                (read if isinstance(inner.ctx, ast.Load) else bound).add(pair)
+    return read, bound
+
+
+def _members(result: ast.Module, trees: ThreeWay[ast.Module | None]) -> GateResult:
+    """No ``self.member`` is left whose definition only the other side had taken away or renamed."""
+    read, bound = _dangling_members(result)
+    loose = read - bound
+    once: set[tuple[str, str]] = set()
+    for tree in (trees.ours, trees.theirs):
+        if tree is None:
+            continue
+        side_read, side_bound = _dangling_members(tree)
+        loose -= side_read - side_bound
+        once |= side_bound
+    lost = sorted(loose & once)
+    return GateResult(
+        gate="lost-member",
+        passed=not lost,
+        detail=""
+        if not lost
+        else "used and no longer defined: " + ", ".join(f"{c}.{m}" for c, m in lost[:5]),
+    )
+
+
+# -- registered twice ----------------------------------------------------------------------------
+
+_REGISTERING = frozenset(
+    {"add_argument", "add_option", "add_parser", "add_config_value", "add_command"}
+)
+
+
+def _registrations(tree: ast.Module) -> Counter[tuple[str, str, str]]:
+    """How often each function registers each name: ``parser.add_argument("--jobs")``."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    stack: list[tuple[str, ast.AST]] = [("", tree)]
+    while stack:
+        scope, node = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            scope = f"{scope}{node.name}."
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _REGISTERING
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+            and isinstance(node.args[0].value, str)
+        ):
+            found[scope, ast.unparse(node.func), node.args[0].value] += 1
+        stack.extend((scope, child) for child in ast.iter_child_nodes(node))
+    return found
+
+
+def _bindings(tree: ast.Module) -> Counter[str]:
+    """Names bound by the imports of the module's own block."""
+    return Counter(
+        (alias.asname or alias.name.split(".")[0])
+        if isinstance(node, ast.ImportFrom) or alias.asname or "." not in alias.name
+        else alias.name
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if alias.name != "*"
+    )
+
+
+def _twice(result: ast.Module, ours: ast.Module, theirs: ast.Module) -> GateResult:
+    """Nothing is registered or imported under one name more often than a side did."""
+    found: list[str] = []
+    many = _registrations(result)
+    repeated = {key for key, n in many.items() if n > 1}
+    if repeated:
+        mine, other = _registrations(ours), _registrations(theirs)
+        found += [key[2] for key in sorted(repeated) if many[key] > max(mine[key], other[key])]
+    bound = _bindings(result)
+    again = {name for name, n in bound.items() if n > 1}
+    if again:
+        one, two = _bindings(ours), _bindings(theirs)
+        found += [name for name in sorted(again) if bound[name] > max(one[name], two[name])]
+    return GateResult(
+        gate="bound-twice",
+        passed=not found,
+        detail="" if not found else f"registered or imported twice: {', '.join(found[:5])}",
+    )
+
+
+# -- names that only type checkers see ------------------------------------------------------------
+
+
+def _checking_only(tree: ast.Module) -> set[str]:
+    """Names bound only below ``if TYPE_CHECKING`` and read where the program runs."""
+    hidden: set[str] = set()
+    bound: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for child in node.body:
+                if isinstance(child, ast.Import | ast.ImportFrom):
+                    hidden.update(a.asname or a.name.split(".")[0] for a in child.names)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            bound.update(a.asname or a.name.split(".")[0] for a in node.names)
+    hidden -= bound
+    if not hidden:
+        return set()
+    read: set[str] = set()
+    stack: list[ast.AST] = [tree]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Load):
+            read.add(current.id)
+        for name, value in ast.iter_fields(current):
+            if name in {"annotation", "returns"}:
+                continue
+            children = value if isinstance(value, list) else [value]
+            stack.extend(below for below in children if isinstance(below, ast.AST))
+    return hidden & read
+
+
+def _runtime_names(result: ast.Module, trees: ThreeWay[ast.Module | None]) -> GateResult:
+    found = _checking_only(result)
+    for tree in (trees.ours, trees.theirs):
+        if tree is not None and found:
+            found -= _checking_only(tree)
+    return GateResult(
+        gate="runtime-name",
+        passed=not found,
+        detail=""
+        if not found
+        else f"read at run time, imported for type checkers only: {', '.join(sorted(found)[:5])}",
+    )

@@ -461,6 +461,11 @@ class NodeMerger:
                 if self.normal(kept) != self.normal(b):
                     raise Contest(f"one side deleted {what} {called(b)}, the other changed it")
                 self._note(side, f"{what} {called(b)} (removed)" if name else what)
+        replaced = [k for k in tables.base if k not in tables.ours and k not in tables.theirs]
+        mine = [k for k in tables.ours if k not in tables.base and k not in tables.theirs]
+        other = [k for k in tables.theirs if k not in tables.base and k not in tables.ours]
+        if replaced and mine and other and what in {"key", "keyword", "keyword parameter"}:
+            raise Contest(f"both sides replaced {what} {called(tables.base[replaced[0]])}")
         order = [k for k in tables.ours if k in merged]
         previous: Hashable = None
         first = True
@@ -783,6 +788,17 @@ def _param_label(parts: ThreeWay[Any]) -> str:
 
 
 def _import_from(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
+    modules = v.map(lambda node: (m.normal(node.relative), m.normal(node.module)))
+    bound = v.map(
+        lambda node: (
+            "*"
+            if isinstance(node.names, cst.ImportStar)
+            else frozenset(m.normal(alias) for alias in node.names)
+        )
+    )
+    one_moved = len(set(modules)) > 1 and settle(modules) is not None
+    if one_moved and len(set(bound)) > 1 and settle(bound) is not settle(modules):
+        raise Contest("one side moved the import to another module, the other changed its names")
     rest = m._fields(v, what, frozenset({"names", "lpar", "rpar"}))
     names = v.map(lambda node: node.names)
     if any(isinstance(n, cst.ImportStar) for n in names):

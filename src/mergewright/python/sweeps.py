@@ -18,6 +18,10 @@ from mergewright.text.diff import matches
 
 #: How many places of the file a substitution must stand in, beside the contested one.
 LEAST_PLACES = 4
+#: Identifiers shorter than this are too common to be carried on into another side's text.
+_SHORT = 4
+#: Places a renamed attribute must stand in to be carried on into what the other side added.
+_MANY = 8
 #: Longest side of a substitution, in tokens.
 LONGEST = 8
 # Above this many tokens the file is not searched: the comparison would cost more than it can give.
@@ -58,6 +62,26 @@ class Sweeps:
                 if sweep.old == (name.encode(),):
                     return side, sweep
         return None
+
+    def unfinished(self, result: bytes) -> list[tuple[Side, Sweep]]:
+        """Renamed identifiers of which a side left none, but the merged result still has some.
+
+        The other side added them, not knowing of the new name.
+        """
+        found: list[tuple[Side, Sweep]] = []
+        for side in (Side.OURS, Side.THEIRS):
+            for sweep in self.of(side):
+                (old, *more), new = sweep.old, sweep.new
+                if more or len(new) != 1 or len(old) < _SHORT or sweep.places < _MANY:
+                    continue
+                if not old.decode("utf-8", "replace").isidentifier():
+                    continue
+                if not new[0].decode("utf-8", "replace").isidentifier():
+                    continue
+                # Attributes only: a bare name that is no longer bound is found by name.
+                if b"." + old in result and old not in self._texts.get(side):
+                    found.append((side, sweep))
+        return found
 
     def explain(self, base: bytes, changed: bytes, side: Side) -> list[Sweep] | None:
         """The sweeps of ``side`` that turn ``base`` into ``changed``; ``None`` if they do not."""
