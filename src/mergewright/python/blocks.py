@@ -927,7 +927,7 @@ def _independent(item: Item, parent: str) -> bool:
 
 
 _REGISTRATION = re.compile(
-    r"\.(?:add_(?:argument|option|parser|config_value|mutually_exclusive_group)|filterwarnings)$"
+    r"(?:^|[._])(?:add|register|filterwarnings|connect|simplefilter)[a-z_]*$"
 )
 
 
@@ -990,8 +990,8 @@ def _align_sections(
         len(v.base),
         len(v.ours),
         len(v.theirs),
-        matches(keys.base, keys.ours),
-        matches(keys.base, keys.theirs),
+        _clause_pairs(keys.base, keys.ours),
+        _clause_pairs(keys.base, keys.theirs),
     ):
         if chunk.stable:
             out.append(
@@ -1012,6 +1012,20 @@ def _align_sections(
         run = o if side is Side.OURS else t
         out.extend(ThreeWay(base=None, ours=s, theirs=s) for s in run)
     return out
+
+
+def _clause_pairs(
+    base: list[tuple[str, bytes]], side: list[tuple[str, bytes]]
+) -> list[tuple[int, int]]:
+    """Clauses of equal key, and between them as many of one kind as stand on either side."""
+    pairs = matches(base, side)
+    found = list(pairs)
+    i = j = 0
+    for at, to in [*pairs, (len(base), len(side))]:
+        if at - i == to - j and all(base[i + k][0] == side[j + k][0] for k in range(at - i)):
+            found.extend((i + k, j + k) for k in range(at - i))
+        i, j = at + 1, to + 1
+    return sorted(found)
 
 
 def _clause_key(section: Section, index: int) -> tuple[str, bytes]:

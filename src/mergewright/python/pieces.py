@@ -209,6 +209,10 @@ class NodeMerger:
         if len(kinds) != 1 or not isinstance(v.base, cst.CSTNode):
             raise Contest(f"both sides changed the {what}")
         kind = kinds.pop()
+        if kind is cst.Call:
+            chained = _call_chain(self, v, what)
+            if chained is not None:
+                return chained
         if self._shifted(v, forms):
             raise Contest(f"a side put the {what} into a larger one, or took it out of one")
         if kind is cst.SimpleString and self.versions:
@@ -662,6 +666,46 @@ def _merge_args(m: NodeMerger, v: ThreeWay[_Nodes]) -> list[Any]:
 
     keywords = m.keyed(split.map(lambda s: s[1]), "keyword", key, name=name)
     return _with_commas(m, v, [*positional, *keywords]) if positional or keywords else []
+
+
+def _links(node: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+    """A chain of method calls: what it starts from, and its (attribute, call) links in order."""
+    links: list[tuple[Any, Any]] = []
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        links.append((node.func, node))
+        node = node.func.value
+    links.reverse()
+    return node, links
+
+
+def _call_chain(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any | None:
+    """``a.b().c().d()`` link by link, when a side put one in or took one out; else ``None``."""
+    chains = v.map(_links)
+    counts = chains.map(lambda chain: len(chain[1]))
+    if min(counts) < 2 or len(set(counts)) == 1:
+        return None
+    start = m.merge(chains.map(lambda chain: chain[0]), what)
+
+    # A link as a node of its own: the call on a stand-in, so that its form holds only itself.
+    stand_in = cst.Name("_")
+    lists: ThreeWay[_Nodes] = chains.map(
+        lambda chain: [
+            call.with_changes(func=attribute.with_changes(value=stand_in))
+            for attribute, call in chain[1]
+        ]
+    )
+    names = lists.map(lambda calls: [call.func.attr.value for call in calls])
+    if any(len(set(found)) != len(found) for found in names):
+        return None
+    merged = m.ordered(
+        lists, "call", lambda call: call.func.attr.value, lambda p: m.merge(p, "call")
+    )
+    result = start
+    for call in merged:
+        bare = call.with_changes(lpar=[], rpar=[])
+        result = bare.with_changes(func=call.func.with_changes(value=result))
+    # Parentheses stand around the whole chain, whichever link is the last one now.
+    return result.with_changes(lpar=v.ours.lpar, rpar=v.ours.rpar)
 
 
 def _call(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:

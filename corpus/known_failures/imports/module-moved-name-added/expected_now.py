@@ -1,4 +1,10 @@
-from app.files import read_bytes, read_text
+<<<<<<< ours
+from app.io import read_bytes, read_text
+||||||| base
+from app.io import read_text
+=======
+from app.files import read_text
+>>>>>>> theirs
 
 
 def load(path):

@@ -1,2 +1,0 @@
-def draw(canvas):
-    canvas.line(start, end, colour="red", tint="red")

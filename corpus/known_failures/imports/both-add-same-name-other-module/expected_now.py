@@ -1,7 +1,0 @@
-import os
-from app.fast import loads
-from json import loads
-
-
-def read(path):
-    return loads(os.fspath(path))

@@ -1,6 +1,0 @@
-@dataclass
-class Point:
-    x: float
-    y: float
-    z: float
-    weight: float

@@ -1,5 +1,0 @@
-class Status(IntEnum):
-    NEW = 1
-    DONE = 2
-    FAILED = 3
-    SKIPPED = 3

@@ -1,2 +1,0 @@
-version = "5.1.0"
-released = True
