@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from io import StringIO
 from typing import Any
 
@@ -94,8 +95,11 @@ def _action(node: Node) -> tuple[str, str] | None:
     return match["name"], version
 
 
+@lru_cache(maxsize=16)
 def load_node(text: str) -> Any:
     """The composed node tree of a text with one document; ``None`` when it is empty.
+
+    Engine and gates ask for the same texts; nobody changes the tree.
 
     Raises:
         UnmergeableError: Not YAML, several documents, or a key twice.
