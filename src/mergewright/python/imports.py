@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 from collections import Counter
 
 import libcst as cst
@@ -113,21 +115,24 @@ def without_names(text: bytes, gone: bytes, keep: frozenset[str]) -> bytes | Non
 Binding = tuple[str, str, str]
 
 
-def _bindings(text: bytes) -> list[Binding]:
-    """Bindings of each import statement: (module, name, bound name)."""
-    found = _aliases(text)
-    if found is None:
-        return []
-    statement = found[2]
+@functools.lru_cache(maxsize=20_000)
+def _bindings(text: bytes) -> tuple[Binding, ...]:
+    """Bindings of an import statement: (module, name, bound name)."""
+    try:
+        body = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
+        return ()
+    if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
+        return ()
+    statement = body[0]
     module = ""
-    if isinstance(statement, cst.ImportFrom):
-        dots = "." * len(statement.relative)
-        name = statement.module
-        module = dots + (cst.Module([]).code_for_node(name) if name is not None else "")
-    code = cst.Module([]).code_for_node
-    if isinstance(statement.names, cst.ImportStar):
-        return []
-    return [(module, code(alias.name), bound_name(alias)) for alias in statement.names]
+    if isinstance(statement, ast.ImportFrom):
+        module = "." * statement.level + (statement.module or "")
+    return tuple(
+        (module, alias.name, alias.asname or alias.name.split(".")[0])
+        for alias in statement.names
+        if alias.name != "*"
+    )
 
 
 def reconcile(

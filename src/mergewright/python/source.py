@@ -435,7 +435,7 @@ def tokens_of(source: Source, node: tree_sitter.Node, out: list[bytes]) -> None:
         kind = current.type
         descend = False
         if kind == "string":
-            out.append(_string_token(data[current.start_byte : current.end_byte]))
+            out.append(string_token(data[current.start_byte : current.end_byte]))
         elif kind == "comment":
             out.append(data[current.start_byte : current.end_byte].strip())
         elif kind == "line_continuation":
@@ -521,7 +521,8 @@ def _single_tuple(parents: list[str], out: list[bytes]) -> bool:
     return True
 
 
-def _string_token(text: bytes) -> bytes:
+def string_token(text: bytes) -> bytes:
+    """A string literal without its quote style, where that is safe to leave out."""
     match = _PLAIN_STRING.match(text)
     if match is None:
         return text
@@ -555,7 +556,7 @@ def raw_tokens(source: Source) -> list[tuple[bytes, int, int]]:
         node = cursor.node
         assert node is not None
         if node.type == "string":
-            token = _string_token(data[node.start_byte : node.end_byte])
+            token = string_token(data[node.start_byte : node.end_byte])
             found.append((token, node.start_byte, node.end_byte))
         elif node.child_count:
             if cursor.goto_first_child():

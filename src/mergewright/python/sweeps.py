@@ -8,13 +8,15 @@ other side deleted the place, nothing of the sweep is lost by the deletion).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mergewright.model.threeway import Side, ThreeWay
-from mergewright.python.source import Source, raw_tokens
+from mergewright.python.source import Source, raw_tokens, string_token
 from mergewright.text.diff import matches
+from mergewright.text.lines import split_lines
 
 #: How many places of the file a substitution must stand in, beside the contested one.
 LEAST_PLACES = 4
@@ -24,8 +26,9 @@ _SHORT = 4
 _MANY = 8
 #: Longest side of a substitution, in tokens.
 LONGEST = 8
-# Above this many tokens the file is not searched: the comparison would cost more than it can give.
-_MOST_TOKENS = 150_000
+# Above this many bytes a file is not searched: the comparison would cost more than it can give.
+_MOST_BYTES = 2_000_000
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,11 @@ class Sweeps:
         The other side added them, not knowing of the new name.
         """
         found: list[tuple[Side, Sweep]] = []
+        words = set(_WORD.findall(result))
+        before = set(_WORD.findall(self._texts.base))
         for side in (Side.OURS, Side.THEIRS):
+            if not (words & before).difference(_WORD.findall(self._texts.get(side))):
+                continue  # the side gave up no word that the result still has
             for sweep in self.of(side):
                 (old, *more), new = sweep.old, sweep.new
                 if more or len(new) != 1 or len(old) < _SHORT or sweep.places < _MANY:
@@ -104,20 +111,22 @@ class Sweeps:
 
 def find_sweeps(base: bytes, side: bytes) -> list[Sweep]:
     """Substitutions that a side made consistently, longest first."""
-    before, after = raw_tokens(Source(base)), raw_tokens(Source(side))
-    if not before or not after or max(len(before), len(after)) > _MOST_TOKENS:
+    if not base or not side or max(len(base), len(side)) > _MOST_BYTES:
         return []
-    old = [token for token, _, _ in before]
-    new = [token for token, _, _ in after]
+    old_lines, new_lines = split_lines(base), split_lines(side)
     counts: Counter[tuple[tuple[bytes, ...], tuple[bytes, ...]]] = Counter()
     written: dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], bytes] = {}
     i = j = 0
-    for at, to in [*matches(old, new), (len(old), len(new))]:
-        if 0 < at - i <= LONGEST and 0 < to - j <= LONGEST:
-            pair = (tuple(old[i:at]), tuple(new[j:to]))
-            counts[pair] += 1
-            written.setdefault(pair, side[after[j][1] : after[to - 1][2]])
+    # Only the lines that differ are cut into tokens: everything else says nothing here.
+    for at, to in [*matches(old_lines, new_lines), (len(old_lines), len(new_lines))]:
+        if at > i and to > j:
+            _count_substitutions(
+                b"".join(old_lines[i:at]), b"".join(new_lines[j:to]), counts, written
+            )
         i, j = at + 1, to + 1
+    if not any(places >= LEAST_PLACES for places in counts.values()):
+        return []
+    new = [token for token, _, _ in _light_tokens(side)]
     found: list[Sweep] = []
     for (a, b), places in counts.items():
         if places < LEAST_PLACES or not any(_word(token) for token in a):
@@ -130,6 +139,39 @@ def find_sweeps(base: bytes, side: bytes) -> list[Sweep]:
         found.append(Sweep(a, b, written[a, b], places))
     found.sort(key=lambda s: (-len(s.old), s.old))
     return found
+
+
+def _count_substitutions(
+    base: bytes,
+    side: bytes,
+    counts: Counter[tuple[tuple[bytes, ...], tuple[bytes, ...]]],
+    written: dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], bytes],
+) -> None:
+    before, after = _light_tokens(base), _light_tokens(side)
+    old = [token for token, _, _ in before]
+    new = [token for token, _, _ in after]
+    i = j = 0
+    for at, to in [*matches(old, new), (len(old), len(new))]:
+        if 0 < at - i <= LONGEST and 0 < to - j <= LONGEST:
+            pair = (tuple(old[i:at]), tuple(new[j:to]))
+            counts[pair] += 1
+            written.setdefault(pair, side[after[j][1] : after[to - 1][2]])
+        i, j = at + 1, to + 1
+
+
+_LIGHT = re.compile(rb"""[A-Za-z_]\w*|"[^"\n]*"|'[^'\n]*'|\d[\w.]*|[^\s\w]""")
+
+
+def _light_tokens(text: bytes) -> list[tuple[bytes, int, int]]:
+    """Tokens by a pattern: good enough to count with; what is found is applied by the parser's."""
+    return [
+        (
+            string_token(m.group()) if m.group()[:1] in {b'"', b"'"} else m.group(),
+            m.start(),
+            m.end(),
+        )
+        for m in _LIGHT.finditer(text)
+    ]
 
 
 def apply(text: bytes, sweeps: Sequence[Sweep]) -> bytes:
