@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from mergewright.history.pieces import block_end
+
 _HEADER = re.compile(rb"^([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)", re.MULTILINE)
 _NAME = re.compile(r"^[^\W\d]\w*$")
 
@@ -48,7 +50,7 @@ def _block_end(data: bytes, start: int) -> int:
     """Offset where the statement that starts at a line start ends, its indented suite included.
 
     The suite ends at the first line that is not indented deeper, starts with neither a closing bracket nor
-    a comment, and does not stand inside a string of three quotes.
+    a comment, and does not stand inside a string.
     """
     margin = 0
     while data[start + margin : start + margin + 1] in (b" ", b"\t"):
@@ -58,21 +60,28 @@ def _block_end(data: bytes, start: int) -> int:
         pattern = _NEXT[margin] = re.compile(
             rb"^[ \t]{0,%d}(?![ \t\r\n\f#)\]}])" % margin, re.MULTILINE
         )
-    position = data.find(b"\n", start) + 1
-    checked = start
-    inside: dict[bytes, bool] = {b'"""': False, b"'''": False}
-    while position > 0:
-        found = pattern.search(data, position)
-        if found is None or found.start() >= len(data):
-            break
-        end = found.start()
-        for quote in inside:
-            inside[quote] ^= data.count(quote, checked, end) % 2 == 1
-        checked = end
-        if not any(inside.values()):
+    found = (
+        pattern.search(data, data.find(b"\n", start) + 1) if data.find(b"\n", start) >= 0 else None
+    )
+    end = len(data) if found is None else found.start()
+    # A line in a string, or a quote sign in one, is told apart only by reading all tokens.
+    if any(data.count(quote, start, end) % 2 for quote in (b'"""', b"'''")):
+        end = block_end(data, start)
+    return _trimmed(data, start, end, margin)
+
+
+def _trimmed(data: bytes, start: int, end: int, margin: int) -> int:
+    """The end without blank lines, and without comments that are not indented deeper."""
+    while end > start:
+        line_start = data.rfind(b"\n", start, end - 1) + 1
+        line = data[line_start:end]
+        bare = line.lstrip(b" \t")
+        if line_start <= start or (bare.strip() and not bare.startswith(b"#")):
             return end
-        position = data.find(b"\n", end) + 1
-    return len(data)
+        if bare.startswith(b"#") and len(line) - len(bare) > margin:
+            return end
+        end = line_start
+    return end
 
 
 def _with_decorators(data: bytes, start: int) -> int:

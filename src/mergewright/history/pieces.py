@@ -1,7 +1,7 @@
 """Layout-free pieces of source text: what lineages and similarities are counted in.
 
-A piece is what stands between two commas or line ends of code, without white space, brackets, comments
-and the style of quotes. Reformatting moves no piece boundary, so two layouts of one text have equal pieces.
+A piece is what stands between two commas, opening brackets or line ends, without white space, closing
+brackets, comments and the style of quotes. Breaking a line at a comma or bracket moves no boundary.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def _plain_string(token: bytes) -> bytes:
 _COMMENT = re.compile(rb"#[^\n]*")
 _QUOTES = bytes.maketrans(b"'", b'"')
 _BRACKETS = b"()[]{}"
+# What opens a bracket parts like a comma: a formatter may break the line there.
+_PARTING = bytes.maketrans(b"',([{", b'"\n\n\n\n')
 
 
 def pieces(text: bytes) -> tuple[bytes, ...]:
@@ -44,8 +46,8 @@ def pieces(text: bytes) -> tuple[bytes, ...]:
         if len(_pieces) >= _MAX_KEPT:
             _pieces.clear()
         bare = _COMMENT.sub(b"", text) if b"#" in text else text
-        bare = bare.replace(b"\\\n", b"").translate(_QUOTES, b" \t\r\f" + _BRACKETS)
-        found = _pieces[text] = tuple(filter(None, bare.replace(b",", b"\n").split(b"\n")))
+        bare = bare.replace(b"\\\n", b"").translate(_PARTING, b" \t\r\f)]}")
+        found = _pieces[text] = tuple(filter(None, bare.split(b"\n")))
     return found
 
 
@@ -142,3 +144,40 @@ def _lone_tuple(tokens: list[bytes]) -> bool:
         elif token == b"," and depth == 0:
             return False
     return False
+
+
+def block_end(data: bytes, start: int) -> int:
+    """Offset where the block of a statement that starts at a line start ends, read token by token.
+
+    Args:
+        data: The whole text.
+        start: Offset of the first byte of the statement's first line.
+    """
+    margin: int | None = None
+    depth = 0
+    at_start = True
+    indent = 0
+    line = start
+    for match in _TOKEN.finditer(data, start):
+        kind = match.lastgroup
+        if kind == "newline":
+            if depth == 0:
+                at_start, indent, line = True, 0, match.end()
+            continue
+        if kind == "space":
+            if at_start and depth == 0:
+                indent = len(match.group().expandtabs(8))
+            continue
+        if kind in ("comment", "join"):
+            continue
+        if at_start and depth == 0:
+            if margin is None:
+                margin = indent
+            elif indent <= margin:
+                return line
+        at_start = False
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth = max(0, depth - 1)
+    return len(data)

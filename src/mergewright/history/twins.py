@@ -142,7 +142,8 @@ def _content_pairs(mine: _Index, others: _Index, profiles: Profiles) -> list[tup
     found: list[tuple[str, str]] = []
     for oid in others.commits:
         change = profiles(oid)
-        if change.size < MIN_TELLING:
+        # A member of a chain may be small; whether it is twin of anything is settled on the whole.
+        if change.size < MIN_TELLING // 2:
             continue
         shared: Counter[str] = Counter()
         for line in change.added:

@@ -20,7 +20,7 @@ from typing import Self
 from mergewright.history.patches import Profile
 
 #: Changes with the form of what is stored; another version's tables are dropped.
-FORMAT = 1
+FORMAT = 2
 #: Size in bytes above which the oldest half of the rows goes.
 MAX_BYTES = 256 * 1024 * 1024
 _TIMEOUT = 5.0
@@ -137,7 +137,9 @@ class HistoryStore:
             except sqlite3.Error:
                 self._db.execute("ROLLBACK")
                 raise
-            if self.path.stat().st_size > MAX_BYTES:
+            (pages,) = self._db.execute("PRAGMA page_count").fetchone()
+            (size,) = self._db.execute("PRAGMA page_size").fetchone()
+            if pages * size > MAX_BYTES:
                 self._shrink()
 
     def _write(
@@ -172,8 +174,8 @@ class HistoryStore:
 
     def _shrink(self) -> None:
         assert self._db is not None
-        row = self._db.execute("SELECT max(id) FROM body").fetchone()
-        half = (row[0] or 0) // 2
+        row = self._db.execute("SELECT min(id), max(id) FROM body").fetchone()
+        half = ((row[0] or 0) + (row[1] or 0)) // 2
         self._db.execute("DELETE FROM symbol WHERE body <= ? OR body IS NULL", (half,))
         self._db.execute("DELETE FROM body WHERE id <= ?", (half,))
         self._db.execute("DELETE FROM change")

@@ -1,0 +1,96 @@
+"""Layout-free pieces and keys, and symbols found without a parser, against the outline."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from mergewright.history.locate import symbol_text
+from mergewright.history.pieces import code_key, contains_run, pieces, squeeze
+from mergewright.python.outline import outline
+
+PACKAGE = Path(__file__).parents[2] / "src" / "mergewright"
+SAMPLES = sorted(PACKAGE.rglob("*.py"))[::9]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (b"f(a, b)", b"f(\n    a,\n    b,\n)"),
+        (b"x = 'a'", b'x = "a"'),
+        (b"x = 1  # one", b"x = 1"),
+        (b"x = a + \\\n    b", b"x = a + b"),
+        (b"if a:\n    f()\n", b"if a:\n        f()\n"[:0] + b"if a:\n    f( )\n"),
+    ],
+)
+def test_equal_code(first: bytes, second: bytes) -> None:
+    """Layout, comments and quotes change no key."""
+    assert code_key(first) == code_key(second)
+    assert squeeze(first) == squeeze(second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (b"x = (1,)", b"x = (1)"),
+        (b"if a:\n    f()\n    g()\n", b"if a:\n    f()\ng()\n"),
+        (b"f(a)(b)", b"f(a, b)"),
+        (b"x = a[b]", b"x = a(b)"),
+        (b"x = 'a b'", b"x = 'ab'"),
+    ],
+)
+def test_different_code(first: bytes, second: bytes) -> None:
+    """Tuples, indentation, brackets and the blanks of strings do."""
+    assert code_key(first) != code_key(second)
+
+
+def test_pieces_survive_formatting() -> None:
+    """A call on one line and on many has the same pieces."""
+    flat = b"x = f(a, b=1, c=[2, 3])\n"
+    tall = b"x = f(\n    a,\n    b=1,\n    c=[\n        2,\n        3,\n    ],\n)\n"
+    assert pieces(flat) == pieces(tall)
+    assert contains_run(pieces(flat), pieces(b"b=1,\nc=[2"))
+    assert not contains_run(pieces(flat), pieces(b"b=2"))
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda p: p.name)
+def test_symbols_are_found_as_in_the_outline(path: Path) -> None:
+    """Functions and classes found by one scan are those of the parsed outline, to the byte."""
+    data = path.read_bytes()
+    checked = 0
+    for name, symbol in outline(data).symbols.items():
+        if symbol.kind not in {"function", "class"} or "#" in name:
+            continue
+        found = symbol_text(data, name)
+        if f"{name}#2" in outline(data).symbols:
+            continue
+        assert found is not None, name
+        assert found.strip() == symbol.text.strip(), name
+        checked += 1
+    assert checked or not [
+        node
+        for node in ast.walk(ast.parse(data))
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    ]
+
+
+def test_strings_that_look_like_code() -> None:
+    """A line in a string of three quotes ends no function."""
+    data = b'def f():\n    """Text.\n\nclass Fake:\n    pass\n    """\n    return 1\n\n\nx = 2\n'
+    assert symbol_text(data, "f") == data[: data.index(b"\n\nx")]
+
+
+def test_assignments_and_decorators() -> None:
+    """Assignments of modules and classes, and decorators with arguments, belong to their symbol."""
+    data = (
+        b"LIMITS = {\n    'a': 1,\n}\n\n\nclass C:\n    size: int = 3\n\n"
+        b"    @wraps(\n        other,\n    )\n    @cached\n    def m(self):\n        return 1\n"
+    )
+    assert symbol_text(data, "LIMITS") == b"LIMITS = {\n    'a': 1,\n}\n"
+    assert symbol_text(data, "C.size") == b"    size: int = 3\n"
+    method = symbol_text(data, "C.m")
+    assert method is not None
+    assert method.startswith(b"    @wraps(")
+    assert symbol_text(data, "C.n") is None
