@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mergewright.history.locate import symbol_text
+from mergewright.history.locate import headers, symbol_text
 from mergewright.history.pieces import code_key, contains_run, pieces, squeeze
 from mergewright.python.outline import outline
 
@@ -94,3 +94,14 @@ def test_assignments_and_decorators() -> None:
     assert method is not None
     assert method.startswith(b"    @wraps(")
     assert symbol_text(data, "C.n") is None
+
+
+def test_definitions_below_conditions() -> None:
+    """A definition in an ``if`` after a class or method is named as the outline names it."""
+    data = (
+        b"class A:\n    def m(self):\n        if self:\n            return 1\n\n"
+        b"    if True:\n        def n(self):\n            return 2\n\n"
+        b"if True:\n    class B:\n        def m(self):\n            return 3\n"
+    )
+    names = {n for n, s in outline(data).symbols.items() if s.kind in {"function", "class"}}
+    assert set(headers(data).offsets) == names == {"A", "A.m", "A.n", "B", "B.m"}

@@ -12,7 +12,12 @@ from functools import lru_cache
 
 from mergewright.history.pieces import block_end
 
-_HEADER = re.compile(rb"^([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)", re.MULTILINE)
+# Statements with a suite matter too: what follows a class inside a later "if" is no part of the class.
+_HEADER = re.compile(
+    rb"^([ \t]*)(?:(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)"
+    rb"|(?:if|elif|else|try|except|finally|with|for|while)\b)",
+    re.MULTILINE,
+)
 _NAME = re.compile(r"^[^\W\d]\w*$")
 
 
@@ -34,6 +39,8 @@ def headers(data: bytes) -> Headers:
         indent = len(match.group(1).expandtabs(8))
         while stack and stack[-1][0] >= indent:
             stack.pop()
+        if match.group(2) is None:
+            continue
         name = match.group(3).decode("utf-8", "replace")
         dotted = f"{stack[-1][1]}.{name}" if stack else name
         stack.append((indent, dotted))

@@ -20,7 +20,7 @@ from typing import Self
 from mergewright.history.patches import Profile
 
 #: Changes with the form of what is stored; another version's tables are dropped.
-FORMAT = 2
+FORMAT = 3
 #: Size in bytes above which the oldest half of the rows goes.
 MAX_BYTES = 256 * 1024 * 1024
 _TIMEOUT = 5.0
