@@ -265,3 +265,41 @@ def test_an_override_is_followed_by_the_api_audit(
     assert "train.py:7: `Api` has no attribute `old`" in err
     assert run("--dry-run", "--no-audit", "--rules", str(rules)) == 0
     assert "Audit" not in capfd.readouterr().err
+
+
+def test_what_steps_change_is_written_and_undone(
+    repo: SandboxRepository, run: Run, tmp_path: Path
+) -> None:
+    """Restored files, renamed clean files and pins reach index and worktree, and undo takes all back."""
+    repo.three_way(
+        {"lib.py": "x = 1\n", "a.py": "1\n2\n3\n", "clean.py": "k = 1\n", "OWNERS": "core\n"},
+        {"lib.py": None, "a.py": "1\nours\n3\n"},
+        {
+            "a.py": "1\ntheirs\n3\n",
+            "app.py": "import lib\n",
+            "clean.py": "k = args.hybrid\n",
+            "OWNERS": "release\n",
+        },
+    )
+    rules = tmp_path / "r.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n"
+        "  - {id: pin, reason: r, match: {path: OWNERS}, action: pinned}\n"
+        "  - {id: take, reason: r, match: {path: a.py}, action: take-ours}\n"
+        "  - {id: ren, reason: r, match: {path: '**'}, action: rename, from: args.hybrid, "
+        "to: args.dynamic, forms: attribute}\n"
+        "  - {id: back, reason: r, match: {path: '**'}, action: restore-deleted, accidental: ours}\n"
+    )
+    repo.checkout("dev")
+    assert repo.merge("main") == 1
+    before = (repo.git("status", "--porcelain"), repo.git("ls-files", "--stage"))
+    assert run("--rules", str(rules)) == 0
+    assert repo.read("lib.py") == b"x = 1\n"
+    assert repo.read("clean.py") == b"k = args.dynamic\n"
+    assert repo.read("OWNERS") == b"core\n"
+    assert repo.git("diff", "--name-only") == b""
+    assert b"lib.py" in repo.git("ls-files")
+    assert repo.git("diff", "--cached", "--name-only") == b"app.py\nclean.py\nlib.py\n"
+    assert run("undo") == 0
+    assert (repo.git("status", "--porcelain"), repo.git("ls-files", "--stage")) == before
+    assert not (repo.path / "lib.py").exists()
