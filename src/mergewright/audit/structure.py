@@ -18,7 +18,7 @@ from mergewright.audit.values import Finding, Place, Tier, Tree, Trees
 _ABSTRACT = ("abstractmethod", "abstractproperty")
 
 
-_HEADER = re.compile(rb"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)\)", re.MULTILINE)
+_HEADER = re.compile(rb"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?[ \t]*:", re.MULTILINE)
 _TOP = re.compile(rb"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _LAST = re.compile(rb"(\w+)(?:\[[^\]]*\])?[ \t\n]*(?:,|$)")
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     help="Write every contested path's result below this folder.",
 )
 @click.option("--json", "json_to", metavar="FILE", help="Write the report as JSON; - is stdout.")
+@click.option("--audit", "audited", is_flag=True, help="Audit the result too.")
 @click.option(
     "--engine",
     type=click.Choice(["auto", "git", "libgit2"]),
@@ -45,6 +46,7 @@ def merge(
     rules: tuple[str, ...],
     output: str | None,
     json_to: str | None,
+    audited: bool,
     engine: str,
 ) -> int:
     """Merge THEIRS into OURS in memory; nothing is written to the repository.
@@ -72,6 +74,11 @@ def merge(
         report = planned.report()
         for warning in planned.plan.warnings:
             terminal.warn(warning)
+        if audited:
+            from mergewright.audit.render import terminal as audit_text
+            from mergewright.workflows.planaudit import audit_plan
+
+            terminal.say(audit_text(audit_plan(planned, planned.merge, rules=rules)))
         if output is not None:
             written = write_results(
                 Path(output), {entry.path: planned.text(entry.path) for entry in planned.plan.paths}

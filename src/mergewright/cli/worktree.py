@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Show the same plan, write nothing.")
 @click.option("--diff", is_flag=True, help="Show what changes in the files, on stdout.")
 @click.option("--json", "json_to", metavar="FILE", help="Write the report as JSON; - is stdout.")
+@click.option("--audit", "audit_first", is_flag=True, help="Audit the result before it is written.")
 @click.option("--no-stage", is_flag=True, help="Write the files, leave the index as it is.")
 @click.option("--no-audit", is_flag=True, help="Skip the audit that a rule asks for.")
 def worktree(
@@ -34,6 +35,7 @@ def worktree(
     dry_run: bool,
     diff: bool,
     json_to: str | None,
+    audit_first: bool,
     no_stage: bool,
     no_audit: bool,
 ) -> int:
@@ -68,6 +70,11 @@ def worktree(
         terminal.say(operation.sentence())
     for warning in planned.plan.warnings:
         terminal.warn(warning)
+    if audit_first:
+        from mergewright.audit.render import terminal as audit_text
+        from mergewright.workflows.planaudit import audit_plan
+
+        terminal.say(audit_text(audit_plan(planned, rules=rules)))
     shown = "".join(differences(planned)) if diff else ""
     if not dry_run:
         planned = write_plan(planned, stage=not no_stage)

@@ -352,6 +352,18 @@ def run_audit(request: AuditRequest) -> Audit:
     four = read_trees(reader, target)
     if request.overlay:
         four = replace(four, merged=four.merged.overlaid(request.overlay))
+    return audit_values(request, reader, target, four)
+
+
+def audit_values(request: AuditRequest, reader: Reader, target: Target, four: Trees) -> Audit:
+    """Audit four trees that are values already; see :func:`run_audit`.
+
+    Args:
+        request: Rules, decisions, analysers; its merge, trees, base and overlay are not looked at.
+        reader: The repository, for the history of both sides.
+        target: Which commits the trees are.
+        four: The trees.
+    """
     labels = {
         "base": target.base or "",
         "ours": target.ours,

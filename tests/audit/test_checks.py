@@ -1,0 +1,378 @@
+"""Text, options, pairs, structure and policy checks."""
+
+from __future__ import annotations
+
+import pytest
+from tests.audit.trees import LABELS, Files, checks, facts_only, one, trees
+
+from mergewright.audit.lines import duplicate_keys, restored
+from mergewright.audit.policy import PathPolicy, Policy, Rename
+from mergewright.audit.run import AuditOptions, audit_trees
+from mergewright.audit.values import AuditReport, Tier
+from mergewright.model.threeway import Side
+
+
+def with_policy(
+    policy: Policy, base: Files, ours: Files, theirs: Files, merged: Files
+) -> AuditReport:
+    options = AuditOptions(analysers=(), policy=policy)
+    return audit_trees(trees(base, ours, theirs, merged), labels=LABELS, options=options)
+
+
+# -- lines -------------------------------------------------------------------------------------
+
+
+def test_a_markdown_section_that_dev_added_is_missed() -> None:
+    """The lines are dev's own, so their loss is told with the heading that they stand under."""
+    old = "# Data\n\nintro text here\n"
+    section = "\n## Packing Scheduler\n\nIt packs sequences of many lengths.\n"
+    report = facts_only(
+        {"readme.md": old},
+        {"readme.md": old + section},
+        {"readme.md": old.replace("intro", "short intro")},
+        {"readme.md": old.replace("intro", "short intro")},
+    )
+    found = one(report, "lost-lines")
+    assert found.tier is Tier.REVIEW
+    assert found.had == "ours"
+    assert "Packing Scheduler" in found.message
+
+
+def test_base_lines_that_main_changed_are_no_loss() -> None:
+    """Only what a side added since the base can be lost."""
+    report = facts_only(
+        {"a.yaml": "a: 1\nb: 2\n"},
+        {"a.yaml": "a: 1\nb: 2\nc: 3\n"},
+        {"a.yaml": "a: 9\nb: 2\n"},
+        {"a.yaml": "a: 9\nb: 2\nc: 3\n"},
+    )
+    assert checks(report) == []
+
+
+def test_whitespace_brackets_and_comments_are_no_loss() -> None:
+    """What says nothing is not missed."""
+    report = facts_only(
+        {"a.sh": "one\n"},
+        {"a.sh": "one\n# a remark of dev\n  two   three\n)\n"},
+        {"a.sh": "zero\none\n"},
+        {"a.sh": "zero\none\ntwo three\n"},
+    )
+    assert checks(report) == []
+
+
+def test_lost_lines_go_back_after_the_line_that_they_followed() -> None:
+    """Only into one certain place."""
+    assert restored("a.md", b"a\nb\nc\n", b"a\nz\n", [2, 3]) == b"a\nb\nc\nz\n"
+    assert restored("a.md", b"a\nb\nc\n", b"a\nx\na\n", [2, 3]) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "keys"),
+    [
+        ("a.json", b'{"a": 1, "b": {"c": 1, "c": 2}}', ["c"]),
+        ("a.toml", b"[t]\na = 1\nb = 2\na = 3\n[t]\n", ["t.a", "[t]"]),
+        ("a.toml", b"[[t]]\na = 1\n[[t]]\na = 1\n", []),
+        ("a.toml", b'a = [\n  "x = 1",\n  "x = 1",\n]\nb = """\nc = 1\nc = 1\n"""\n', []),
+        ("a.yaml", b"a:\n  b: 1\n  b: 2\nc: [1]\n", ["a.b"]),
+        ("a.yaml", b"a: &x {b: 1}\nc: *x\n", []),
+        ("a.yaml", b"{{ template }}: [", []),
+    ],
+)
+def test_keys_that_stand_twice(path: str, text: bytes, keys: list[str]) -> None:
+    """In one table; arrays of tables and texts are left alone."""
+    assert [key for _, key in duplicate_keys(path, text)] == keys
+
+
+def test_a_doubled_key_of_a_union_merge_is_an_error() -> None:
+    """Neither parent has it twice."""
+    report = facts_only(
+        {"a.toml": "[t]\nx = 1\n"},
+        {"a.toml": "[t]\nx = 1\ny = 2\n"},
+        {"a.toml": "[t]\nx = 1\ny = 3\n"},
+        {"a.toml": "[t]\nx = 1\ny = 2\ny = 3\n"},
+    )
+    assert one(report, "duplicate-key").tier is Tier.ERROR
+
+
+def test_markers_that_were_committed() -> None:
+    """Markers that a parent has already (a test's data) are not told."""
+    data = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"
+    report = facts_only(
+        {"d.txt": data}, {"d.txt": data + "1\n"}, {"d.txt": data + "2\n"}, {"d.txt": data + data}
+    )
+    assert len(one(report, "conflict-marker").places) == 2
+    report = facts_only(
+        {"d.txt": data}, {"d.txt": data + "1\n"}, {"d.txt": "2\n" + data}, {"d.txt": "2\n" + data}
+    )
+    assert "conflict-marker" not in checks(report)
+
+
+# -- options -----------------------------------------------------------------------------------
+
+ARGUMENTS = (
+    "import argparse\n\ndef add(parser):\n"
+    '    parser.add_argument("--dynamic-context-parallel", action="store_true")\n'
+)
+
+
+def test_main_reads_an_argument_that_only_main_provides() -> None:
+    """The merge took dev's parser and main's reader."""
+    main = ARGUMENTS.replace("dynamic", "hybrid")
+    use = "def run(args):\n    return args.hybrid_context_parallel\n"
+    report = facts_only(
+        {"arguments.py": "", "run.py": "x = 1\n"},
+        {"arguments.py": ARGUMENTS, "run.py": use.replace("hybrid", "dynamic")},
+        {"arguments.py": main, "run.py": use},
+        {"arguments.py": ARGUMENTS, "run.py": use},
+    )
+    found = one(report, "unknown-argument")
+    assert found.tier is Tier.ERROR
+    assert found.had == "theirs"
+    assert found.repair == "perhaps `args.dynamic_context_parallel`"
+
+
+def test_a_deprecated_alias_is_read_where_dev_read_the_new_name() -> None:
+    """The alias is false when callers pass the new flag."""
+    both = ARGUMENTS + (
+        '    parser.add_argument("--hybrid-context-parallel",\n'
+        '        help="Deprecated, use --dynamic-context-parallel")\n'
+    )
+    use = "def run(args):\n    return args.hybrid_context_parallel\n"
+    report = facts_only(
+        {"arguments.py": both, "run.py": "x = 1\n"},
+        {"arguments.py": both, "run.py": use.replace("hybrid", "dynamic")},
+        {"arguments.py": both, "run.py": use},
+        {"arguments.py": both, "run.py": use},
+    )
+    found = one(report, "deprecated-alias")
+    assert found.repair == "read `args.dynamic_context_parallel`"
+
+
+def test_one_flag_added_twice() -> None:
+    """Argparse raises at start."""
+    flag = '    parser.add_argument("--fast")\n'
+    first = ARGUMENTS.replace("    parser", flag + "    parser")
+    report = facts_only(
+        {"a.py": ARGUMENTS},
+        {"a.py": ARGUMENTS + flag},
+        {"a.py": first},
+        {"a.py": first + flag},
+    )
+    assert one(report, "duplicate-argument").tier is Tier.ERROR
+
+
+def test_an_option_whose_class_was_dropped() -> None:
+    """The config flag stayed, its only reader went with the class."""
+    config = "class Config:\n    a: int = 1\n"
+    flag = config + "    use_fused_dense: bool = False\n"
+    fused = "class Fused:\n    def build(self, c):\n        return c.use_fused_dense\n"
+    report = facts_only(
+        {"c.py": config, "f.py": "x = 1\n"},
+        {"c.py": flag, "f.py": "x = 1\n" + fused},
+        {"c.py": config + "    b: int = 2\n", "f.py": "x = 2\n"},
+        {"c.py": flag + "    b: int = 2\n", "f.py": "x = 2\n"},
+    )
+    assert one(report, "option-without-use").had == "ours"
+    assert one(report, "lost-class").had == "ours"
+
+
+# -- pairs -------------------------------------------------------------------------------------
+
+
+def test_an_item_that_is_removed_twice() -> None:
+    """One side pops it in the helper, the other removes it after the call."""
+    head = "class Handler:\n    def __init__(self):\n        self._groups = []\n\n"
+    helper_pop = "    def one(self):\n        return self._groups.pop()\n\n"
+    helper_peek = "    def one(self):\n        return self._groups[-1]\n\n"
+    bulk_plain = "    def bulk(self):\n        while self._groups:\n            self.one()\n"
+    bulk_remove = bulk_plain.replace(
+        "self.one()", "g = self.one()\n            self._groups.remove(g)"
+    )
+    report = facts_only(
+        {"h.py": head},
+        {"h.py": head + helper_pop + bulk_plain},
+        {"h.py": head + helper_peek + bulk_remove},
+        {"h.py": head + helper_pop + bulk_remove},
+    )
+    found = one(report, "double-effect")
+    assert found.tier is Tier.ERROR
+    assert "removed twice" in found.message
+
+
+def test_what_a_parent_does_itself_is_not_told() -> None:
+    """Removing after popping may be meant; then a parent has it."""
+    text = (
+        "class H:\n    def one(self):\n        return self.g.pop()\n\n    def bulk(self):\n"
+        "        self.one()\n        self.g.remove(1)\n"
+    )
+    report = facts_only({"h.py": ""}, {"h.py": text + "x=1\n"}, {"h.py": "y=1\n"}, {"h.py": text})
+    assert "double-effect" not in checks(report)
+
+
+def test_a_resource_that_both_sides_release_at_other_places() -> None:
+    """Each parent closes once, the merge twice."""
+
+    def body(first: str, last: str) -> str:
+        return f"def f(c):\n{first}    work(c)\n    more(c)\n{last}\n\ndef work(c): ...\ndef more(c): ...\n"
+
+    close = "    c.close()\n"
+    report = facts_only(
+        {"f.py": body("", "")},
+        {"f.py": body(close, "")},
+        {"f.py": body("", close)},
+        {"f.py": body(close, close)},
+    )
+    assert one(report, "double-effect").tier is Tier.REVIEW
+
+
+# -- structure ---------------------------------------------------------------------------------
+
+
+def test_an_implementer_without_the_new_abstract_method() -> None:
+    """Main added the abstract method, dev added a class."""
+    face = (
+        "from abc import ABC, abstractmethod\n\nclass Face(ABC):\n    @abstractmethod\n"
+        "    def run(self): ...\n"
+    )
+    more = face + "    @abstractmethod\n    def stop(self): ...\n"
+    mine = "from pkg.face import Face\n\nclass Mine(Face):\n    def run(self): ...\n"
+    report = facts_only(
+        {"pkg/face.py": face},
+        {"pkg/face.py": face, "pkg/mine.py": mine},
+        {"pkg/face.py": more},
+        {"pkg/face.py": more, "pkg/mine.py": mine},
+    )
+    found = one(report, "interface-not-implemented")
+    assert found.tier is Tier.ERROR
+    assert "`stop`" in found.message
+
+
+def test_an_override_that_no_longer_fits_its_base() -> None:
+    """Main widened the interface, dev's implementer takes less."""
+    face = "class Face:\n    def run(self, x):\n        return x\n"
+    wide = face.replace("self, x", "self, x, y")
+    mine = (
+        "from pkg.face import Face\n\nclass Mine(Face):\n    def run(self, x):\n        return x\n"
+    )
+    report = facts_only(
+        {"pkg/face.py": face},
+        {"pkg/face.py": face, "pkg/mine.py": mine},
+        {"pkg/face.py": wide},
+        {"pkg/face.py": wide, "pkg/mine.py": mine},
+    )
+    assert one(report, "override-mismatch").tier is Tier.REVIEW
+
+
+def test_imports_that_close_a_circle() -> None:
+    """Each side's import is fine alone."""
+    report = facts_only(
+        {"p/a.py": "X = 1\n", "p/b.py": "Y = 1\n"},
+        {"p/a.py": "from p.b import Y\nX = 1\n", "p/b.py": "Y = 1\n"},
+        {"p/a.py": "X = 1\n", "p/b.py": "from p.a import X\nY = 1\n"},
+        {"p/a.py": "from p.b import Y\nX = 1\n", "p/b.py": "from p.a import X\nY = 1\n"},
+    )
+    assert "p.a" in one(report, "import-cycle").message
+
+
+@pytest.mark.parametrize("style", ["alembic", "django"])
+def test_two_migration_heads(style: str) -> None:
+    """Each side added one on top of the same one."""
+
+    def step(name: str, parent: str) -> str:
+        if style == "alembic":
+            return f'revision = "{name}"\ndown_revision = "{parent}"\n'
+        return (
+            "from django.db import migrations\n\nclass Migration(migrations.Migration):\n"
+            f'    dependencies = [("app", "{parent}")]\n'
+        )
+
+    folder = "db/versions" if style == "alembic" else "app/migrations"
+    base = {f"{folder}/a.py": step("a", "zero")}
+    ours, theirs = {f"{folder}/b.py": step("b", "a")}, {f"{folder}/c.py": step("c", "a")}
+    report = facts_only(base, base | ours, base | theirs, base | ours | theirs)
+    assert one(report, "migration-heads").tier is Tier.ERROR
+
+
+def test_a_deleted_file_that_is_still_named() -> None:
+    """Main deleted the script, dev added a call of it."""
+    base = {"tools/run_all_tests.sh": "echo\n", "ci.yml": "a: 1\n"}
+    report = facts_only(
+        base,
+        base | {"ci.yml": "a: 1\nrun: tools/run_all_tests.sh\n"},
+        {"ci.yml": "a: 1\n"},
+        {"ci.yml": "a: 1\nrun: tools/run_all_tests.sh\n"},
+    )
+    assert one(report, "deleted-file-named").had == "ours"
+
+
+# -- policy ------------------------------------------------------------------------------------
+
+
+def rule(kind: str, side: Side = Side.OURS) -> PathPolicy:
+    return PathPolicy(rule="r", reason="the team wants it", side=side, kind=kind)
+
+
+def test_a_pinned_file_that_differs() -> None:
+    """The repair is the command, and a patch."""
+    report = with_policy(
+        Policy(paths={"CODEOWNERS": rule("pinned")}),
+        {"CODEOWNERS": "a\n"},
+        {"CODEOWNERS": "b\n"},
+        {"CODEOWNERS": "c\n"},
+        {"CODEOWNERS": "c\n"},
+    )
+    found = one(report, "pinned-file")
+    assert found.repair == "git checkout o -- CODEOWNERS"
+    assert found.patch is not None
+    assert found.patch.after == b"b\n"
+
+
+def test_git_sources_may_be_reconciled_and_only_they() -> None:
+    """A source that only main has must be there; any other difference breaks the group."""
+    policy = Policy(
+        paths={"pyproject.toml": rule("coupled")}, sources={"pyproject.toml": "tool.uv.sources"}
+    )
+    ours = '[project]\nname = "x"\n[tool.uv.sources]\na = {git = "g", rev = "1"}\n'
+    theirs = '[project]\nname = "y"\n[tool.uv.sources]\nb = {git = "h", rev = "2"}\n'
+    reconciled = ours + 'b = {git = "h", rev = "2"}\n'
+    versions = [{"pyproject.toml": t} for t in ("", ours, theirs)]
+    report = with_policy(policy, *versions, {"pyproject.toml": ours})
+    assert "`b`" in one(report, "git-source-missing").message
+    report = with_policy(policy, *versions, {"pyproject.toml": reconciled})
+    assert one(report, "sources-reconciled").tier is Tier.HINT
+    report = with_policy(policy, *versions, {"pyproject.toml": theirs})
+    assert one(report, "coupled-file").tier is Tier.ERROR
+
+
+def test_a_lock_file_that_was_merged_as_text() -> None:
+    """A mixture of both sides' lines is no lock of any state."""
+    report = with_policy(
+        Policy(paths={"uv.lock": rule("generated")}),
+        {"uv.lock": "a 1\nb 1\n"},
+        {"uv.lock": "a 2\nb 1\n"},
+        {"uv.lock": "a 1\nb 2\n"},
+        {"uv.lock": "a 2\nb 2\n"},
+    )
+    assert one(report, "generated-file").tier is Tier.ERROR
+
+
+def test_an_overridden_file_may_have_the_declared_edit_only() -> None:
+    """The rename is declared; everything else is told."""
+    policy = Policy(
+        paths={"t.py": rule("override", Side.THEIRS)},
+        renames=(Rename(paths=frozenset({"t.py"}), old="args.old", new="args.new"),),
+    )
+    versions = [{"t.py": t} for t in ("y = args.old\nx = 1\n",) * 2 + ("y = args.old\n",)]
+    assert checks(with_policy(policy, *versions, {"t.py": "y = args.new\n"})) == []
+    report = with_policy(policy, *versions, {"t.py": "y = args.new\nz = 1\n"})
+    assert one(report, "override-edited").tier is Tier.REVIEW
+
+
+def test_losses_in_an_overridden_file_are_advice() -> None:
+    """The rule says that main may win there."""
+    base, ours, theirs = "", "def f(): ...\n", "def g(): ...\n"
+    policy = Policy(paths={"t.py": rule("override", Side.THEIRS)})
+    report = with_policy(policy, {"t.py": base}, {"t.py": ours}, {"t.py": theirs}, {"t.py": theirs})
+    found = one(report, "lost-function")
+    assert found.tier is Tier.HINT
+    assert "rule r" in found.advisory
