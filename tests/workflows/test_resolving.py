@@ -4,13 +4,17 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.support import SCHEMA, conflict_of
 
 from mergewright.git.repository import Repository
 from mergewright.model.errors import RepositoryError, RuleFileError
 from mergewright.model.resolution import Deferred, Resolved
 from mergewright.model.threeway import ThreeWay
+from mergewright.resolve.cascade import Cascade
 from mergewright.testing import Sandbox, SandboxRepository
+from mergewright.text.markers import marker_size_for
 from mergewright.workflows.resolving import Settings, git_text, measured, plan_merge
 
 BASE = {"a.txt": "1\n2\n3\n", "b.txt": "x\n", "c.txt": "c\n", "OWNERS": "core\n"}
@@ -145,3 +149,29 @@ def test_names_that_differ_in_case_only(tmp_path: Path) -> None:
     )
     with plan_merge(repository, "dev", "main", settings=settings) as planned:
         assert set(planned.merge.objects.entries(planned.tree())) == {"f", "README"}
+
+
+TEXTS = st.lists(
+    st.sampled_from(["a = 1\n", "b = 2\n", "def f():\n    return 1\n", "\n"]), max_size=5
+)
+
+
+@settings(max_examples=12)
+@given(base=TEXTS, ours=TEXTS, theirs=TEXTS, path=st.sampled_from(["a.py", "a.txt"]))
+def test_never_worse_than_git(
+    base: list[str], ours: list[str], theirs: list[str], path: str
+) -> None:
+    """Whatever the texts: the lines left open are never more than in git's own conflict."""
+    case = conflict_of("".join(base), "".join(ours), "".join(theirs), path)
+    labels = ThreeWay(base="base", ours="ours", theirs="theirs")
+    git = git_text(case, labels)
+    assert git is not None
+    outcome = Cascade(labels=labels, git_text=lambda conflict: git_text(conflict, labels)).resolve(
+        case
+    )
+    if isinstance(outcome, Deferred) and git.open_places:
+        assert outcome.data is not None
+        left = measured(outcome.data, marker_size_for(case.texts))
+        assert left.contested_lines <= git.contested_lines
+    else:
+        assert isinstance(outcome, Resolved | Deferred)
