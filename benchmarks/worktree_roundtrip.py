@@ -23,6 +23,8 @@ ENV = {
     "PATH": os.environ["PATH"],
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
+    # git status must not refresh the index that is compared.
+    "GIT_OPTIONAL_LOCKS": "0",
     "GIT_AUTHOR_NAME": "B",
     "GIT_AUTHOR_EMAIL": "b@example.org",
     "GIT_COMMITTER_NAME": "B",
