@@ -187,3 +187,34 @@ def test_lookup(tmp_path: Path) -> None:
     (root / ".mergewright.yaml").symlink_to(root / ".mergewright.yaml")
     with pytest.raises(RuleFileError, match="cannot be read"):
         load_rules(root=root)
+
+
+def test_extends_and_without(tmp_path: Path) -> None:
+    """Own rules come first, an own id replaces the pack's, and rules can be left out."""
+    text = (
+        "version: 1\nextends: feature-branch\nwithout: [version-pins]\nrules:\n"
+        "  - {id: deletions, reason: ours, match: {kind: deleted-by-ours}, action: leave}\n"
+    )
+    book = load_text(text)
+    ids = [rule.id for rule in book.rules]
+    assert ids[0] == "deletions"
+    assert ids.count("deletions") == 1
+    assert "python-locks" in ids
+    assert "version-pins" not in ids
+    message = error_of(text.replace("version-pins", "version-pin"))
+    assert (
+        message == "r.yaml:3:11: no rule 'version-pin' to leave out; did you mean 'version-pins'?"
+    )
+    message = error_of(text.replace("feature-branch", "feature-brunch"))
+    assert "r.yaml:2:10: there is no shipped pack 'feature-brunch'; did you mean" in message
+
+
+def test_runners_must_be_defined() -> None:
+    """A rule that names a runner which no file defines is located."""
+    text = (
+        "version: 1\nrunners: {here: {kind: local}}\nrules:\n"
+        "  - {id: l, reason: r, match: {path: x}, action: regenerate, side: ours, command: [x],\n"
+        "     runner: hree}\n"
+    )
+    assert error_of(text) == "r.yaml:5:14: no file defines the runner 'hree'; did you mean 'here'?"
+    assert load_text(text.replace("hree", "here")).rules

@@ -157,6 +157,13 @@ def test_callers_are_right_where_the_interface_still_has_the_name() -> None:
     text = "from core.offload import off\noff.group_commit()\n"
     result = step(one_rule(CALLERS), {"core/offload.py": interface, "a.py": text})
     assert result.edits == ()
+    result = step(
+        one_rule(CALLERS),
+        {"core/offload.py": "<<<<<<<", "a.py": text},
+        ours={"core/offload.py": INTERFACE},
+        open_paths=("core/offload.py",),
+    )
+    assert text_of(result, "a.py") == text.replace("commit", "offload"), "ours' names will stand"
     relative = "from .offload import off\noff.group_commit()\n"
     result = step(one_rule(CALLERS), {"core/offload.py": INTERFACE, "core/a.py": relative})
     assert text_of(result, "core/a.py") == relative.replace("commit", "offload")

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from mergewright.model.errors import RuleFileError
 from mergewright.rules.book import LoadedRule, RuleBook
-from mergewright.rules.schema import RuleFile
+from mergewright.rules.schema import RegenerateRule, RuleFile
 from mergewright.rules.yamlfile import MAX_BYTES, Document, Location, Mark, error_at, parse
 
 #: Name of the rule file at the repository's root.
@@ -184,6 +184,15 @@ def _assemble(loaded: Iterable[tuple[RuleFile, Document]]) -> RuleBook:
 
     for file, document in loaded:
         add(file, document, frozenset())
+    runners = {name for file in files for name in file.runners}
+    for file, document in loaded:
+        for index, rule in enumerate(file.rules):
+            if isinstance(rule, RegenerateRule) and rule.runner not in {None, *runners}:
+                raise error_at(
+                    document.name,
+                    document.mark(("rules", index, "runner")),
+                    f"no file defines the runner '{rule.runner}'{_nearest(str(rule.runner), runners)}",
+                )
     return RuleBook(rules=tuple(rules), files=tuple(files))
 
 

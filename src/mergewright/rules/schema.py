@@ -717,12 +717,14 @@ class CallersRule(RuleBase):
 
     Attributes:
         interface: Path of the file that holds the interface.
+        side: The side whose interface is kept; its text counts while the interface is open.
         table: What becomes of each call.
     """
 
     action: Literal[Action.PATCH_CALLERS]
     match: Match
     interface: Annotated[str, Field(min_length=1)]
+    side: OneSide = OneSide.OURS
     table: Annotated[tuple[CallPatch, ...], Field(min_length=1)]
 
     @field_validator("interface")

@@ -311,16 +311,20 @@ class _Steps:
         if loaded.id not in self._interfaces:
             self._interfaces[loaded.id] = [
                 name
-                for name in self._merged_entries
-                if matches((rule.interface,), name, "/") and name not in self._open
+                for name in {*self._merged_entries, *self._open}
+                if matches((rule.interface,), name, "/")
             ]
         interfaces = self._interfaces[loaded.id]
         if len(interfaces) != 1:
             if path not in interfaces:
-                state = "is not in the merged tree, or is open" if not interfaces else "is several"
+                state = "is not in the merged tree" if not interfaces else "names several files"
                 self._note(loaded, path, f"the interface {rule.interface} {state}", warning=True)
             return
-        interface = self._tree.read(interfaces[0])
+        if interfaces[0] in self._open:
+            # Whatever becomes of it, its names will be those of the side that is kept.
+            interface = self._sides.get(Side(rule.side.value)).read(interfaces[0])
+        else:
+            interface = self._tree.read(interfaces[0])
         if interface is None or path == interfaces[0]:
             return
         patched = patch_callers(
