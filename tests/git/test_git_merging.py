@@ -6,7 +6,7 @@ import pytest
 from git_shapes import SHAPES, Shape, text
 
 from mergewright.git.commits import walk
-from mergewright.git.merging import GIT_ENGINE, LIBGIT2_ENGINE, merge_commits
+from mergewright.git.merging import GIT_ENGINE, LIBGIT2_ENGINE, Engine, merge_commits
 from mergewright.git.repository import Repository
 from mergewright.model.conflict import ConflictKind
 from mergewright.model.errors import UsageError
@@ -123,6 +123,20 @@ def test_attributes(sandbox: Sandbox, *, bare: bool) -> None:
     }
     with merge_commits(Repository.open(repo.path), "dev", "main", attributes=False) as merge:
         assert [c.path for c in merge.conflicts] == ["b", "d/m", "f", "u"]
+
+
+@pytest.mark.parametrize("engine", ["git", "libgit2"])
+def test_attributes_of_a_renamed_file(sandbox: Sandbox, engine: Engine) -> None:
+    """Attributes hold for the new name of a renamed file too, with either engine."""
+    repo = sandbox.repository()
+    repo.three_way(
+        {".gitattributes": "u2 merge=union\nb2 -merge\n", "u": text("a"), "b": text("b")},
+        {"u": None, "b": None, "u2": text("a", at3="x"), "b2": text("b", at3="x")},
+        {"u": text("a", at3="y"), "b": text("b", at9="y")},
+    )
+    with merge_commits(Repository.open(repo.path), "dev", "main", engine=engine) as merge:
+        assert [c.path for c in merge.conflicts] == ["b2"]
+        assert merge.read("u2") == text("a", at3="x\ny").encode()
 
 
 def test_private_attributes(sandbox: Sandbox) -> None:

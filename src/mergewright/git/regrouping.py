@@ -11,6 +11,7 @@ decided.
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -191,11 +192,24 @@ def _settle(scratch: Scratch, work: Regrouped, path: str) -> None:
     texts = ThreeWay(base=base.oid, ours=ours.oid, theirs=theirs.oid).map(scratch.objects.blob)
     if any(b"\0" in text[:8000] for text in texts):
         return
+    driver = (
+        None if scratch.worktree is None else scratch.handle.get_attr(os.fsencode(path), "merge")
+    )
+    if driver is False:
+        return
     merged = merge_lines(texts)
-    if merged.clean:
-        modes = ThreeWay(base=base.mode, ours=ours.mode, theirs=theirs.mode)
-        work.settled[path] = (modes.get(mode), scratch.write_blob(merged.text()))
-        del work.triples[path]
+    if driver == "union":
+        data = b"".join(
+            piece if isinstance(piece, bytes) else piece.versions.ours + piece.versions.theirs
+            for piece in merged.pieces
+        )
+    elif merged.clean:
+        data = merged.text()
+    else:
+        return
+    modes = ThreeWay(base=base.mode, ours=ours.mode, theirs=theirs.mode)
+    work.settled[path] = (modes.get(mode), scratch.write_blob(data))
+    del work.triples[path]
 
 
 def _move_aside(scratch: Scratch, work: Regrouped, trees: ThreeWay[str], path: str) -> None:

@@ -70,7 +70,11 @@ class Scratch:
             (self.git_dir / name).mkdir(parents=True)
         (self.git_dir / "HEAD").write_bytes(b"ref: refs/heads/none\n")
         bare = "true" if self.worktree is None else "false"
-        (self.git_dir / "config").write_text(_CONFIG.format(bare=bare), encoding="ascii")
+        config = _CONFIG.format(bare=bare)
+        if self.worktree is not None:
+            # libgit2 finds attribute files here; git is told by its environment.
+            config += "\tworktree = ../worktree\n"
+        (self.git_dir / "config").write_text(config, encoding="ascii")
         if shallow is not None and shallow.is_file():
             shutil.copyfile(shallow, self.git_dir / "shallow")
         if self.worktree is not None:
