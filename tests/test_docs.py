@@ -59,12 +59,9 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize(
-    "name", ["merge", "merge-file", "explain", "undo", "rules", "audit", "replay"]
-)
-def test_main_commands_are_named_in_the_readme(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"worktree"}))
+def test_every_command_is_named_in_the_readme(name: str) -> None:
     """Nobody has to read the source to learn that a command exists."""
-    assert name in COMMANDS
     assert re.search(rf"\bresolve {name}\b", README)
 
 

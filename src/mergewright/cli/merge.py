@@ -72,7 +72,7 @@ def merge(
         )
     with planned:
         report = planned.report()
-        for warning in planned.plan.warnings:
+        for warning in show.folded(planned.plan.warnings):
             terminal.warn(warning)
         if audited:
             from mergewright.audit.render import terminal as audit_text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
@@ -73,6 +74,18 @@ def print_report(report: Mapping[str, Any], stream: IO[str] | None = None) -> No
     )
     lines = [terminal.style(heading, out, bold=True), *paths_table(report, out), totals(report)]
     print_lines(lines, out)
+
+
+_IDLE = re.compile(r"rule '(?P<rule>[^']+)' matched nothing in this merge$")
+
+
+def folded(warnings: Sequence[str]) -> list[str]:
+    """The warnings, those about several idle rules in one line: packs hold rules for rare cases."""
+    idle = [match["rule"] for warning in warnings if (match := _IDLE.search(warning))]
+    if len(idle) < 2:
+        return list(warnings)
+    others = [warning for warning in warnings if not _IDLE.search(warning)]
+    return [*others, f"{len(idle)} rules matched nothing in this merge: {', '.join(idle)}"]
 
 
 def print_lines(lines: Sequence[str], stream: IO[str]) -> None:

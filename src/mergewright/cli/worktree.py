@@ -68,7 +68,7 @@ def worktree(
     operation = planned.merge.operation
     if operation.name != "merge":
         terminal.say(operation.sentence())
-    for warning in planned.plan.warnings:
+    for warning in show.folded(planned.plan.warnings):
         terminal.warn(warning)
     if audit_first:
         from mergewright.audit.render import terminal as audit_text
