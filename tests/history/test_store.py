@@ -12,8 +12,9 @@ from tests.history.shapes import PATH, Story, Told
 from tests.history.test_verdicts import ONE, TWO, story
 
 from mergewright.history.patches import Profile
-from mergewright.model.history import Standing
+from mergewright.model.history import EvidenceClass, Standing, Twin
 from mergewright.model.merge import Question
+from mergewright.model.threeway import Side
 from mergewright.workflows import history_store
 from mergewright.workflows.history import LazyHistory, conflict_paths, open_history, store_for
 from mergewright.workflows.history_store import HistoryStore
@@ -28,12 +29,26 @@ def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
         store.keep_symbol("a" * 40, "f", b"def f(): pass\n")
         store.keep_symbol("a" * 40, "g", None)
         store.keep_change("c" * 40, CHANGE)
+        store.keep_twins("k", [TWIN])
     with HistoryStore(file) as store:
+        assert store.twins("k") == (TWIN,)
+        assert store.twins("other") is None
         assert store.symbol("a" * 40, "f") == (True, b"def f(): pass\n")
         assert store.symbol("a" * 40, "g") == (True, None)
         assert store.symbol("b" * 40, "f") == (False, None)
         assert store.change("c" * 40) == CHANGE
         assert store.change("d" * 40) is None
+
+
+TWIN = Twin(
+    ours=("a" * 40, "b" * 40),
+    theirs=("c" * 40,),
+    evidence=EvidenceClass.TITLE,
+    detail="equal title",
+    others=(EvidenceClass.SIMILARITY,),
+    derived=Side.THEIRS,
+    partial=True,
+)
 
 
 @pytest.mark.parametrize("damage", ["garbage", "folder", "readonly"])

@@ -24,6 +24,7 @@ from mergewright.model.history import (
     EvidenceClass,
     HistorySource,
     Standing,
+    Twin,
     Verdict,
 )
 from mergewright.model.merge import Answer, Question
@@ -60,6 +61,7 @@ class MergeHistory:
         names: Contested path to its names in base, ours and theirs, where they differ.
         locate: Finds a symbol's text in a blob; may come from a store.
         profiles: Gives the change of a commit; may come from a store.
+        twins: Gives the twins of the merge, given how to search for them; may come from a store.
     """
 
     def __init__(
@@ -70,11 +72,13 @@ class MergeHistory:
         names: Mapping[str, ThreeWay[str | None]] | None = None,
         locate: Locate | None = None,
         profiles: Callable[[CommitFacts], Profile] | None = None,
+        twins: Callable[[Callable[[], tuple[Twin, ...]]], tuple[Twin, ...]] | None = None,
     ) -> None:
         self.facts = facts
         self.paths = tuple(dict.fromkeys(paths))
         self._names = names or {}
         self.locate = locate or locator(facts.read)
+        self._find_twins = twins
         self._profile_of = profiles or self._read_profile
         self._profiles: dict[str, Profile] = {}
         self.commits: dict[str, CommitFacts] = {
@@ -118,13 +122,15 @@ class MergeHistory:
     def _read_profile(self, commit: CommitFacts) -> Profile:
         return read_profile(commit, self.facts.read)
 
+    def _search(self) -> tuple[Twin, ...]:
+        return find_twins(self.facts.ours.commits, self.facts.theirs.commits, self.profile)
+
     @property
     def twins(self) -> TwinIndex:
         """All twins of the merge."""
         if self._twins is None:
-            self._twins = TwinIndex(
-                find_twins(self.facts.ours.commits, self.facts.theirs.commits, self.profile)
-            )
+            found = self._search() if self._find_twins is None else self._find_twins(self._search)
+            self._twins = TwinIndex(found)
         return self._twins
 
     # -- lineages ---------------------------------------------------------------------------------

@@ -3,10 +3,11 @@
 Strongest first: the exact state of one side in the other's past; twins that explain all of a side's
 change; a newer common state; pieces. A class that could decide the other way too decides nothing.
 
-The thresholds come from eleven landed main-to-dev syncs of one public repository (312 functions that both
-sides changed; where the accepted result is one side's text): a state in the other's past chose the accepted
-side in 42 of 42, twins with one side ahead in 38 of 40, clean copies (theirs taken) in 7 of 8. Pieces alone
-were followed by a combination in 6 of 6, so rules should ask for ``at-least similarity`` when they take sides.
+The thresholds come from eleven landed main-to-dev syncs of one public repository (functions that both
+sides changed; counted where the accepted result is one side's text). The accepted side was chosen by a state
+in the other's past in 44 of 44, by a pull-request number in 2 of 2, by a title in 14 of 14, by likeness in 22
+of 23, for clean copies (theirs taken) in 7 of 8. Single pieces were followed by a combination in 7 of 7, so
+rules that take sides should ask for ``at-least similarity``.
 """
 
 from __future__ import annotations
@@ -292,6 +293,12 @@ def _derived(used: Sequence[Twin]) -> Side | None:
     return sides.pop() if len(sides) == 1 else None
 
 
+def _alike(twin: Twin) -> bool:
+    """Whether the contents themselves are nearly one, whatever the messages say."""
+    contents = {EvidenceClass.PATCH_ID, EvidenceClass.SIMILARITY}
+    return twin.evidence in contents or bool(contents & set(twin.others))
+
+
 def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
     ours, theirs = _origins(thing, Side.OURS), _origins(thing, Side.THEIRS)
     if not ours or not theirs:
@@ -327,6 +334,7 @@ def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
         and not ours_left
         and not theirs_left
         and max(len(only_ours), len(only_theirs)) <= CLEAN_COPY
+        and all(_alike(twin) for twin in used)
     ):
         standing, how = Standing.TWIN, "a copy without follow-ups on either side"
     if standing is Standing.DIVERGED:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from mergewright.history.patches import Profile
 from mergewright.history.stories import SymbolStory, tell
 from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError, UsageError
-from mergewright.model.history import CommitFacts, Standing, Verdict
+from mergewright.model.history import CommitFacts, Standing, Twin, Verdict
 from mergewright.model.merge import Answer, Question
 from mergewright.model.plan import MergeSource
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
@@ -208,8 +209,9 @@ def store_for(
 class _Reader:
     """Symbol texts and changes, from the store where it knows them."""
 
-    def __init__(self, facts: MergeFacts, store: HistoryStore | None) -> None:
+    def __init__(self, facts: MergeFacts, paths: Iterable[str], store: HistoryStore | None) -> None:
         self._facts = facts
+        self._paths = tuple(paths)
         self._store = store
         self._known: dict[tuple[str, str], bytes | None] = {}
 
@@ -226,6 +228,24 @@ class _Reader:
                 self._store.keep_symbol(blob, name, text)
         self._known[key] = text
         return text
+
+    def twins(self, search: Callable[[], tuple[Twin, ...]]) -> tuple[Twin, ...]:
+        if self._store is None:
+            return search()
+        # Twins depend on the commits and on the paths whose changes they are looked for in.
+        digest = hashlib.blake2b(digest_size=20)
+        for side in (self._facts.ours, self._facts.theirs):
+            for commit in side.commits:
+                digest.update(commit.oid.encode())
+                digest.update(b"+" if commit.changes else b"-")
+            digest.update(b"|")
+        digest.update("\0".join(sorted(self._paths)).encode("utf-8", "surrogateescape"))
+        key = digest.hexdigest()
+        found = self._store.twins(key)
+        if found is None:
+            found = search()
+            self._store.keep_twins(key, found)
+        return found
 
     def profile(self, commit: CommitFacts) -> Profile:
         found = None if self._store is None else self._store.change(commit.oid)
@@ -259,8 +279,10 @@ def open_history(
         raise RepositoryError("one of the two sides is no commit: it has no history")
     base = source.commits.base
     facts = gather(repository, ours, theirs, paths, bases=None if base is None else (base,))
-    reader = _Reader(facts, store)
-    return MergeHistory(facts, paths, names=paths, locate=reader.locate, profiles=reader.profile)
+    reader = _Reader(facts, paths, store)
+    return MergeHistory(
+        facts, paths, names=paths, locate=reader.locate, profiles=reader.profile, twins=reader.twins
+    )
 
 
 def conflict_paths(conflicts: Iterable[Conflict]) -> dict[str, ThreeWay[str | None]]:
@@ -398,8 +420,10 @@ def symbol_story(
     paths: dict[str, ThreeWay[str | None]] = {path: ThreeWay(base=None, ours=None, theirs=None)}
     facts = gather(repository, *tips, paths, bases=bases)
     store = store_for(repository)
-    reader = _Reader(facts, store)
-    history = MergeHistory(facts, paths, locate=reader.locate, profiles=reader.profile)
+    reader = _Reader(facts, paths, store)
+    history = MergeHistory(
+        facts, paths, locate=reader.locate, profiles=reader.profile, twins=reader.twins
+    )
     names = (path, *facts.renames.get(path, ()))
     if not any(facts.blob_at(tip, name) for tip in (*facts.bases, *tips) for name in names):
         raise UsageError(f"neither side has {path!r}")

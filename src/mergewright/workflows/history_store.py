@@ -15,12 +15,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from mergewright.history.patches import Profile
+from mergewright.model.history import EvidenceClass, Twin
+from mergewright.model.threeway import Side
 
 #: Changes with the form of what is stored; another version's tables are dropped.
-FORMAT = 3
+FORMAT = 4
 #: Size in bytes above which the oldest half of the rows goes.
 MAX_BYTES = 256 * 1024 * 1024
 _TIMEOUT = 5.0
@@ -32,6 +34,7 @@ CREATE TABLE IF NOT EXISTS symbol (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS body (id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS change (oid TEXT PRIMARY KEY, lines BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS twins (merge_key TEXT PRIMARY KEY, found BLOB NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -67,6 +70,7 @@ class HistoryStore:
             if version != FORMAT:
                 db.executescript(
                     "DROP TABLE IF EXISTS symbol; DROP TABLE IF EXISTS body; DROP TABLE IF EXISTS change;"
+                    " DROP TABLE IF EXISTS twins;"
                 )
             db.executescript(_SCHEMA)
             db.execute(f"PRAGMA user_version={FORMAT}")
@@ -120,6 +124,26 @@ class HistoryStore:
     def keep_change(self, oid: str, change: Profile) -> None:
         """Remember a commit's change; written with :meth:`flush`."""
         self._changes[oid] = change
+
+    # -- twins ------------------------------------------------------------------------------------
+
+    def twins(self, key: str) -> tuple[Twin, ...] | None:
+        """The twins of a merge, if they are known."""
+        if self._db is None:
+            return None
+        with contextlib.suppress(sqlite3.Error, zlib.error, ValueError, TypeError, KeyError):
+            row = self._db.execute("SELECT found FROM twins WHERE merge_key=?", (key,)).fetchone()
+            if row is not None:
+                return tuple(_twin(item) for item in json.loads(zlib.decompress(row[0])))
+        return None
+
+    def keep_twins(self, key: str, twins: Iterable[Twin]) -> None:
+        """Remember the twins of a merge."""
+        if self._db is None:
+            return
+        data = zlib.compress(json.dumps([_plain(twin) for twin in twins]).encode(), 1)
+        with contextlib.suppress(sqlite3.Error):
+            self._db.execute("INSERT OR REPLACE INTO twins VALUES (?, ?)", (key, data))
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -179,6 +203,7 @@ class HistoryStore:
         self._db.execute("DELETE FROM symbol WHERE body <= ? OR body IS NULL", (half,))
         self._db.execute("DELETE FROM body WHERE id <= ?", (half,))
         self._db.execute("DELETE FROM change")
+        self._db.execute("DELETE FROM twins")
         self._bodies.clear()
         self._db.execute("VACUUM")
 
@@ -200,6 +225,30 @@ class HistoryStore:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _plain(twin: Twin) -> dict[str, Any]:
+    return {
+        "ours": twin.ours,
+        "theirs": twin.theirs,
+        "evidence": twin.evidence.value,
+        "detail": twin.detail,
+        "others": [kind.value for kind in twin.others],
+        "derived": None if twin.derived is None else twin.derived.value,
+        "partial": twin.partial,
+    }
+
+
+def _twin(data: dict[str, Any]) -> Twin:
+    return Twin(
+        ours=tuple(data["ours"]),
+        theirs=tuple(data["theirs"]),
+        evidence=EvidenceClass(data["evidence"]),
+        detail=data["detail"],
+        others=tuple(EvidenceClass(kind) for kind in data["others"]),
+        derived=None if data["derived"] is None else Side(data["derived"]),
+        partial=data["partial"],
+    )
 
 
 def _digest(text: bytes) -> bytes:
