@@ -36,7 +36,7 @@ def read_decisions(data: bytes, name: str) -> dict[str, str]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        loaded = YAML(typ="safe", pure=True).load(data.decode("utf-8"))
+        loaded = YAML(typ="base", pure=True).load(data.decode("utf-8"))
     except (YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{name}: not readable as YAML: {str(error).splitlines()[0]}") from error
     if loaded is None:
