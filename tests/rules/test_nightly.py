@@ -117,3 +117,17 @@ def test_data_schedule() -> None:
     )
     result = step(BOOK, {path: merged}, ours={path: ours}, theirs={path: merged})
     assert text_of(result, path) == ours
+
+
+def test_new_sources_ask_for_a_new_lock() -> None:
+    """When a git source is added, the run says that uv.lock no longer fits and how to mend it."""
+    ours = {"pyproject.toml": "[tool.uv.sources]\n", "uv.lock": "version = 1\n"}
+    theirs = {"pyproject.toml": '[tool.uv.sources]\nx = { git = "u" }\n'}
+    result = step(BOOK, ours, ours=ours, theirs=theirs)
+    assert text_of(result, "pyproject.toml") == theirs["pyproject.toml"]
+    notes = [str(note) for note in result.notes if note.path == "uv.lock"]
+    assert len(notes) == 1
+    assert "resolve regenerate uv.lock" in notes[0]
+    rule = BOOK.for_path(conflict("tests/golden_values_x.json"))
+    assert rule is not None
+    assert "to make it again: run the functional test" in rule.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -85,8 +86,12 @@ class PathRule:
 
     @property
     def reason(self) -> str:
-        """The rule's reason."""
-        return self.loaded.rule.reason
+        """The rule's reason; of a generated file also how it is made again."""
+        rule = self.loaded.rule
+        if not isinstance(rule, RegenerateRule):
+            return rule.reason
+        how = f"run {shlex.join(rule.command)}" if rule.command else rule.manual
+        return f"{rule.reason}; to make it again: {how}"
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:

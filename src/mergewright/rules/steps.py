@@ -29,6 +29,7 @@ from mergewright.rules.schema import (
     FallBackRule,
     ImportsRule,
     Level,
+    RegenerateRule,
     RenameRule,
     SourcesRule,
     SymbolRule,
@@ -382,8 +383,26 @@ class _Steps:
                 continue
             for text in result.reported:
                 self._note(loaded, path, text, warning=True)
-            if result.added:
-                self._change(loaded, path, result.data, result.added, side=Side.BOTH)
+            if result.added and self._change(
+                loaded, path, result.data, result.added, side=Side.BOTH
+            ):
+                self._locks_follow(loaded, path)
+
+    def _locks_follow(self, loaded: LoadedRule, path: str) -> None:
+        """Say which generated files beside a changed ``pyproject.toml`` no longer fit it."""
+        folder = path.rpartition("/")[0]
+        for other in self._book.rules:
+            if not isinstance(other.rule, RegenerateRule) or not other.rule.command:
+                continue
+            for name in sorted(self._merged_entries):
+                if name.rpartition("/")[0] == folder and path_matches(other.rule.match, name):
+                    self._note(
+                        loaded,
+                        name,
+                        f"must be made again, since the sources in {path} changed: "
+                        f"resolve regenerate {name}",
+                        warning=True,
+                    )
 
     def _restore(self, loaded: LoadedRule, rule: DeletedRule) -> None:
         theirs = self._sides.theirs.entries()
