@@ -344,10 +344,10 @@ def judge(case: Case, result: Result, ideal: bytes | None) -> Judgement:
         from_git = result.method == "git" or result.method.startswith("gate-")
         named = from_git or sorted(result.open) == sorted(case.about.open)
         return "right" if named and _same_conflict(result.data, ideal) else "other-conflict"
-    if result.data == ideal:
-        return "right"
     if not result.clean:
         return "open"
+    if result.data == ideal:
+        return "right"
     if case.path.endswith((".py", ".pyi")) and result.data is not None and ideal is not None:
         got = tree_of(result.data)
         if got is not None and got == tree_of(ideal):

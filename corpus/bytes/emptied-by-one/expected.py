@@ -1,6 +1,1 @@
-<<<<<<< ours
-||||||| base
-from .a import A
-=======
-from .a import A, B
->>>>>>> theirs
+from .a import B

@@ -1,6 +1,0 @@
-from pkg.iters import chunked
-from pkg.batches import chunked
-
-
-def flat(rows):
-    return [item for row in rows for item in row]
