@@ -173,3 +173,24 @@ def test_side_choice_joins_pieces() -> None:
     """Joining one side's lines at each contested place gives whole lines."""
     result = merge("x = 1", "x = 2", "x = 3")
     assert result.text(Side.THEIRS) == b"x = 3"
+
+
+@pytest.mark.parametrize(
+    ("changed", "gone"),
+    [
+        ('def f(a: int) -> int:\n    """New words."""\n    return a\n', True),
+        ("def f(a):\n    # why\n    return a\n", True),
+        ("def f(a):\n    return a + 1\n", False),
+        ("@cached\ndef f(a):\n    return a\n", False),
+    ],
+)
+def test_deleted_and_changed_in_what_does_not_run(changed: str, gone: bool) -> None:
+    """A deletion stands where the other side changed only annotations, docstrings, comments."""
+    base = (
+        'def f(a):\n    """Words."""\n    return a\n'
+        if '"""' in changed
+        else "def f(a):\n    return a\n"
+    )
+    rest = "\n\ndef g():\n    pass\n"
+    result = merge(base + rest, rest.lstrip("\n"), changed + rest)
+    assert result.clean is gone

@@ -17,6 +17,7 @@ from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outco
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
 from mergewright.python.alignment import align
+from mergewright.python.neutral import same_behaviour
 from mergewright.python.pieces import Contest, merge_snippet
 from mergewright.python.source import Item, Section, Source
 from mergewright.python.sweeps import Sweep, Sweeps, apply
@@ -296,12 +297,23 @@ class StructuralMerge:
                         f"{side.other.value} deleted this import; only what {side.value} added to it stays",
                     )
                     return [kept.lead + rest] if rest else []
+            if _code_tokens(base) != _code_tokens(kept) and (
+                kept.kind in {"def", "class"} and same_behaviour(base.core, kept.core)
+            ):
+                self._decided(
+                    symbol,
+                    "deletion-of-annotations",
+                    side.other,
+                    f"{side.other.value} deleted it; {side.value} changed only what does not run: "
+                    "annotations, docstrings, spelling of its bases",
+                )
+                return []
             if _code_tokens(base) == _code_tokens(kept):
                 self._decided(
                     symbol,
                     "deletion-of-comments",
                     side.other,
-                    f"{side.other.value} deleted it; {side.value} changed only its comments",
+                    f"{side.other.value} deleted it; {side.value} changed only its comments or docstrings",
                 )
                 return []
             kind = "delete-change" if ours is None else "change-delete"
@@ -882,8 +894,14 @@ def _same(one: Item | None, other: Item | None) -> bool:
 
 
 def _code_tokens(item: Item) -> list[bytes]:
-    """The item's tokens without its comments."""
-    return [token for token in item.tokens if not token.startswith(b"#")]
+    """The item's tokens without its comments and docstrings."""
+    code = [token for token in item.tokens if not token.startswith(b"#")]
+    return [
+        token
+        for n, token in enumerate(code)
+        # A string right behind the start of a block is its docstring.
+        if not (n and code[n - 1] == b"\1" and token.lstrip(b"rbuRBU")[:1] in {b'"', b"'"})
+    ]
 
 
 def _comments(lead: bytes) -> bytes:
