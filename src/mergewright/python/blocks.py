@@ -166,6 +166,21 @@ class StructuralMerge:
             return self._take(v, Side.THEIRS, scope, parent)
         if theirs_ids == base_ids and all(_same(s.base, s.theirs) for s in v.base):
             return self._take(v, Side.OURS, scope, parent)
+        for side, ids in ((Side.OURS, theirs_ids), (Side.THEIRS, ours_ids)):
+            gone = {id(s) for s in v.get(side)}
+            if ids == base_ids and all(
+                _same(s.base, s.get(side.other))
+                or (id(s) not in gone and _neutral(s.base, s.get(side.other)))
+                for s in v.base
+            ):
+                self._decided(
+                    scope,
+                    "replaced-neutral",
+                    side,
+                    f"{side.value} replaced these statements; {side.other.value} changed in them only "
+                    "what does not run",
+                )
+                return self._take(v, side, scope, parent)
         moved = any(s.base is not None and s not in v.base for s in (*v.ours, *v.theirs))
         if not moved and _prints(v.ours, Side.OURS) == _prints(v.theirs, Side.THEIRS):
             return [_text(v.ours, Side.OURS)]
@@ -891,6 +906,13 @@ def _same(one: Item | None, other: Item | None) -> bool:
     if one.core == other.core:
         return _comments(one.lead) == _comments(other.lead)
     return one.fingerprint == other.fingerprint and _comments(one.lead) == _comments(other.lead)
+
+
+def _neutral(base: Item | None, side: Item | None) -> bool:
+    """Whether a side changed only comments, docstrings, annotations of a statement."""
+    if base is None or side is None:
+        return False
+    return _code_tokens(base) == _code_tokens(side) or same_behaviour(base.core, side.core)
 
 
 def _code_tokens(item: Item) -> list[bytes]:
