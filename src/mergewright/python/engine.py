@@ -8,9 +8,9 @@ from time import thread_time
 
 from mergewright.model.merge import Contested, Decider, FileMerge, Piece
 from mergewright.model.resolution import Decision
-from mergewright.model.threeway import ThreeWay, settle
+from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
-from mergewright.python.blocks import BudgetExceeded, StructuralMerge
+from mergewright.python.blocks import BudgetExceeded, StructuralMerge, left
 from mergewright.python.gates import undefined_names
 from mergewright.python.outline import outline
 from mergewright.python.source import Item, Source
@@ -63,6 +63,9 @@ def merge_python(
             return merge_lines(filled)  # mixed line ends: a line is a line
         texts = texts.map(lambda data: data.replace(b"\r\n", b"\n"))
         to_crlf = bool(crlf.get(crlf_side)) if crlf_side is not None else crlf.ours
+    emptied = _emptied(texts)
+    if emptied is not None:
+        return FileMerge(pieces=(emptied,), decisions=(left(emptied),), method="python")
     notes: tuple[str, ...] = ()
     method = "python"
     deadline = thread_time() + options.budget
@@ -82,6 +85,19 @@ def merge_python(
     if bom_side is not None and boms.get(bom_side) and pieces:
         pieces = [UTF8_BOM, *pieces]
     return FileMerge(pieces=tuple(pieces), decisions=tuple(decisions), method=method, notes=notes)
+
+
+def _emptied(texts: ThreeWay[bytes]) -> Contested | None:
+    """A file that one side emptied and the other changed: deleted against changed, as a whole."""
+    if not texts.base.strip() or texts.ours == texts.theirs:
+        return None
+    for side in (Side.OURS, Side.THEIRS):
+        other = texts.get(side.other)
+        if not texts.get(side).strip() and other != texts.base:
+            kind = "delete-change" if side is Side.OURS else "change-delete"
+            reason = f"{side.value} emptied the file, {side.other.value} changed it"
+            return Contested(symbol="", kind=kind, versions=texts, reason=reason)
+    return None
 
 
 def _structural(
