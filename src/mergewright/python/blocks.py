@@ -967,7 +967,7 @@ def _independent(item: Item, parent: str) -> bool:
 
 
 _REGISTRATION = re.compile(
-    r"(?:^|[._])(?:add|register|filterwarnings|connect|simplefilter)[a-z_]*$"
+    r"\.(?:add_(?:argument|option|parser|config_value)|filterwarnings|simplefilter)$"
 )
 
 
