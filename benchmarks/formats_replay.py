@@ -188,6 +188,7 @@ def main() -> None:
     parser.add_argument("manifests", type=Path)
     parser.add_argument("repos", type=Path)
     parser.add_argument("--out", type=Path, help="a line of JSON for each path")
+    parser.add_argument("--skip", action="append", default=[], help="a format to leave out")
     parser.add_argument("--no-peers", action="store_true", help="leave git and mergiraf out")
     parser.add_argument("--mergiraf", default=shutil.which("mergiraf") or "")
     options = parser.parse_args()
@@ -210,6 +211,8 @@ def main() -> None:
                 continue
             for case in cases(manifest, repo, scratch):
                 kind = kind_of(case.path)
+                if str(kind) in options.skip:
+                    continue
                 row = {"repo": case.repo, "merge": case.merge, "path": case.path, "kind": kind}
                 for tool, command in tools.items():
                     start = time.perf_counter()

@@ -63,7 +63,7 @@ def check(
     if isinstance(result, Mapping):
         results.append(_conserved(data, result, free=free))
     else:
-        results.append(_kept(kind, texts, text))
+        results.append(_kept(kind, texts, text, markdown=is_markdown(path)))
     if kind not in {FormatKind.CHANGELOG, FormatKind.MARKUP, FormatKind.JSON, FormatKind.NOTEBOOK}:
         results.append(_comment_gate(comments, _comments(kind, text)))
     if kind in {FormatKind.CHANGELOG, FormatKind.MARKUP}:
@@ -315,7 +315,7 @@ def _comment_gate(versions: ThreeWay[Counter[str] | None], result: Counter[str])
     return GateResult(gate="comments", passed=True)
 
 
-def _units(kind: FormatKind, text: str) -> list[str]:
+def _units(kind: FormatKind, text: str, *, markdown: bool = False) -> list[str]:
     """The lines or blocks that a text of this kind is a list of."""
     if kind is FormatKind.REQUIREMENTS:
         # Comments have a gate of their own; a remark below a requirement moves with it.
@@ -326,7 +326,7 @@ def _units(kind: FormatKind, text: str) -> list[str]:
     return [
         markup.words_of(block)
         for block in _blocks(
-            markup.parse(text, markdown=False, changelog=kind is FormatKind.CHANGELOG)
+            markup.parse(text, markdown=markdown, changelog=kind is FormatKind.CHANGELOG)
         )
     ]
 
@@ -339,9 +339,11 @@ def _blocks(node: Node) -> Iterable[str]:
         yield from _blocks(child)
 
 
-def _kept(kind: FormatKind, versions: ThreeWay[str | None], result: str) -> GateResult:
-    units = versions.map(lambda text: [] if text is None else _units(kind, text))
-    there = _units(kind, result)
+def _kept(
+    kind: FormatKind, versions: ThreeWay[str | None], result: str, *, markdown: bool
+) -> GateResult:
+    units = versions.map(lambda text: [] if text is None else _units(kind, text, markdown=markdown))
+    there = _units(kind, result, markdown=markdown)
     problems: list[str] = []
     _bounds(units, there, "the list", problems)
     if not problems:
@@ -386,9 +388,14 @@ def _lost_requirements(units: ThreeWay[list[str]], result: list[str]) -> list[st
     return problems
 
 
+def is_markdown(path: str) -> bool:
+    """Whether a path is Markdown by its name."""
+    return path.lower().endswith((".md", ".markdown", ".mdx"))
+
+
 def _headings(path: str, versions: ThreeWay[str | None], result: str) -> GateResult:
     """No heading stands more often than in the side that has it most often."""
-    markdown = path.lower().endswith((".md", ".markdown", ".mdx"))
+    markdown = is_markdown(path)
 
     def titles(text: str | None) -> Counter[str]:
         if text is None:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from packaging.version import InvalidVersion, Version
@@ -40,6 +41,7 @@ _LINK = re.compile(r"(?:\.\. _[^:]+:|\[[^\]]+\]:)[ \t]+(?=\S)")
 _DIRECTIVE = re.compile(r"\.\. ([a-z-]+)::")
 # Directives whose content is one entry a line.
 _LINE_LISTS = frozenset({"toctree", "autosummary"})
+_RULES = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]+")
 
 _UNRELEASED = re.compile(r"unreleased|not yet|in development|to be|\.dev\d*\b|\?\?", re.IGNORECASE)
@@ -250,8 +252,12 @@ def merge_words(texts: ThreeWay[str]) -> str | None:
 # -- parsing -----------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=8)
 def parse(text: str, *, markdown: bool, changelog: bool) -> Node:
-    """Cut a text into sections and blocks; joining their spans gives the text back."""
+    """Cut a text into sections and blocks; joining their spans gives the text back.
+
+    Engine and gates ask for the same texts; a tree is a value that nobody changes.
+    """
     lines = _split(text)
     headings = find_headings(lines, markdown=markdown)
     if changelog:
@@ -317,7 +323,11 @@ def find_headings(lines: list[str], *, markdown: bool) -> list[tuple[int, int, i
 
 def _heading_at(lines: list[str], at: int, *, markdown: bool) -> tuple[int, str, str] | None:
     line = lines[at].rstrip("\n")
-    if not line.strip() or line[0] in " \t":
+    if not line or line[0] in " \t\r\f":
+        return None
+    # Most lines are neither followed by a rule nor begin like a heading: no need to look closer.
+    below = lines[at + 1][:1] if at + 1 < len(lines) else ""
+    if line[0] not in "#*" and below not in _RULES and line[0] not in _RULES:
         return None
     before_blank = at == 0 or not lines[at - 1].strip()
     if markdown:
@@ -634,12 +644,16 @@ def _follow_renames(base: Node, side: Node, other: Node) -> Node:
             if sum(score == best[0] for score, _ in candidates) == 1:
                 renamed[best[1]] = key
     children = [
-        replace(child, key=renamed.get(child.key, child.key)) if child.kind == "section" else child
+        replace(child, key=renamed[child.key]) if child.key in renamed else child
         for child in side.children or ()
     ]
     result = []
     for child in children:
-        if child.kind == "section" and child.key in old:
+        if (
+            child.kind == "section"
+            and child.key in old
+            and child.children != old[child.key].children
+        ):
             match = next((c for c in other.children or () if c.key == child.key), None)
             if match is not None:
                 child = replace(_follow_renames(old[child.key], child, match), key=child.key)
@@ -686,7 +700,7 @@ def _match_blocks(base: Node, side: Node) -> Node:
     children: list[Node] = []
     for child in side.children or ():
         partner = old.get(child.key)
-        if partner is None:
+        if partner is None or partner.text == child.text:
             children.append(child)
         elif child.kind == "body":
             children.append(_match_body(partner, child))
@@ -709,7 +723,7 @@ def _match_body(base: Node, side: Node) -> Node:
         partner = by_key.get(key)
         if partner is not None and partner.children is not None and node.children is not None:
             node = _match_body(partner, node)
-        children.append(replace(node, key=key))
+        children.append(node if node.key == key else replace(node, key=key))
     return replace(side, children=tuple(children))
 
 
@@ -741,10 +755,16 @@ def _pair_additions(base: Node | None, ours: Node, theirs: Node) -> tuple[Node, 
     theirs_children = dict(mates)
     for child in ours.children or ():
         mate = mates.get(child.key)
-        if mate is None or child.children is None or mate.children is None:
+        partner = old.get(child.key)
+        if (
+            mate is None
+            or child.children is None
+            or mate.children is None
+            or child.text == mate.text
+            or (partner is not None and partner.text in {child.text, mate.text})
+        ):
             ours_children.append(child)
             continue
-        partner = old.get(child.key)
         if child.kind == "body":
             child, mate = _pair_bodies(partner, child, mate)
         else:
