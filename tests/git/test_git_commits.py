@@ -85,6 +85,9 @@ def test_ranges(repo: SandboxRepository) -> None:
     assert titles(limit=1) == ["merge"]
     assert titles(paths=["h"]) == [""]
     assert titles(paths=["d"])[:2] == ["[dev] rename (#1)", "feat: edit"]
+    assert titles(paths=[ODD]) == ["feat: edit", "root"]
+    many = [f"{'long' * 20}/{number}" for number in range(4_000)]
+    assert titles(paths=[*many, "h"]) == [""]
     assert walk(repository, []) == ()
     assert walk(repository, [main], hide=[main]) == ()
     (only,) = walk(repository, [main], paths=["h"], changes=False)

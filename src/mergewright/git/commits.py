@@ -83,13 +83,23 @@ def walk(
     if paths:
         # All commits, also those of a side whose work a merge threw away; and each one whole.
         arguments += ["--full-history", "--full-diff"]
-    revisions = "".join(f"{oid}\n" for oid in tips) + "".join(f"^{oid}\n" for oid in hide)
+    # Through standard input: a merge can ask for more paths than a command line holds. Lines end
+    # at line feeds there, so that the rare path with one goes the other way.
+    lines = [*map(str.encode, tips), *(b"^" + oid.encode() for oid in hide), b"--"]
+    raw = [os.fsencode(path) for path in paths]
+    lines += [path for path in raw if b"\n" not in path]
     with Scratch(repository.objects_dir, shallow=repository.common_dir / "shallow") as scratch:
         done = run_git(
-            ["--literal-pathspecs", *arguments, "--stdin", "--", *map(os.fsencode, paths)],
+            [
+                "--literal-pathspecs",
+                *arguments,
+                "--stdin",
+                "--",
+                *(path for path in raw if b"\n" in path),
+            ],
             cwd=scratch.git_dir,
             name="log",
-            data=revisions.encode("ascii"),
+            data=b"\n".join([*lines, b""]),
             extra=scratch.environment,
         )
     found = _parse_log(done.stdout)

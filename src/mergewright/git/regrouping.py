@@ -250,13 +250,12 @@ def _move_along(
     """Files that a side added to a directory which the other renamed go where it went."""
     objects = scratch.objects
     moved = {
-        side: _directory_renames(
-            {
-                old: new
-                for old, new in renames[side].items()
-                if not objects.is_directory(trees.get(side), old.rpartition("/")[0])
-            }
-        )
+        side: {
+            # A directory that the side still has was not renamed, whatever left it.
+            old: new
+            for old, new in _directory_renames(renames[side]).items()
+            if not objects.is_directory(trees.get(side), old)
+        }
         for side in (Side.OURS, Side.THEIRS)
     }
     for side in (Side.OURS, Side.THEIRS):
