@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from mergewright.history.patches import (
 )
 from mergewright.history.titles import normalise_title, read_message
 from mergewright.history.twins import find_twins
-from mergewright.model.history import CommitFacts, EvidenceClass
+from mergewright.model.history import CommitFacts, EvidenceClass, PathChange
 from mergewright.model.threeway import Side
 
 
@@ -110,6 +111,15 @@ def test_trailer_number_and_patch() -> None:
     assert twins([(mine, lines(*SIX))], [(bare, lines(*SIX))]) == [
         ("a", "d", EvidenceClass.PATCH_ID, None)
     ]
+
+
+def test_equal_files_after_both() -> None:
+    """The last commit of a chain and a squash leave one file equal, whatever each of them changed."""
+    after = PathChange(path="a.py", old_oid="1" * 40, new_oid="2" * 40)
+    mine = replace(commit("a", "Second part"), changes=(after,))
+    other = replace(commit("b", "All of it", author="Bob"), changes=(after,))
+    found = twins([(mine, lines(*SIX[:4]))], [(other, lines(*SIX))])
+    assert found == [("a", "b", EvidenceClass.BLOB, None)]
 
 
 def test_names_need_common_content() -> None:

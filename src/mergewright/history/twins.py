@@ -50,6 +50,7 @@ class _Candidate:
     by_title: bool = False
     by_author: bool = False
     by_content: bool = False
+    by_blob: str | None = None
     named_by: set[Side] = field(default_factory=set)
 
 
@@ -123,6 +124,16 @@ def find_twins(
                     pair = pairs[oid, other]
                     pair.by_title = True
                     pair.by_author = _same_author(commit, second.commits[other])
+    made: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for oid, commit in mine.commits.items():
+        for change in commit.changes:
+            if change.new_oid is not None:
+                made[change.path, change.new_oid].append(oid)
+    for oid, commit in others.commits.items():
+        for change in commit.changes:
+            if change.new_oid is not None:
+                for first_oid in made.get((change.path, change.new_oid), ()):
+                    pairs[first_oid, oid].by_blob = change.path
     for alike in _content_pairs(mine, others, profiles):
         pairs[alike].by_content = True
     return _settle(mine, others, pairs, profiles)
@@ -229,6 +240,12 @@ def _single(
         )
     if equal and (ours.size >= MIN_TELLING or candidate.by_title or candidate.by_author):
         found.append((EvidenceClass.PATCH_ID, f"equal change of {ours.size} lines"))
+    if (
+        candidate.by_blob is not None
+        and inside >= TITLE_LIKENESS
+        and min(ours.size, theirs.size) >= MIN_TELLING
+    ):
+        found.append((EvidenceClass.BLOB, f"{candidate.by_blob} is equal after both"))
     if candidate.by_title and (
         alike >= TITLE_LIKENESS
         or (candidate.by_author and word_likeness(ours, theirs) >= TITLE_WORDS)
