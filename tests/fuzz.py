@@ -61,8 +61,8 @@ def pieces(data: bytes, random: Random, lines: int) -> bytes:
     return b"\n".join(rows[start:end]) + b"\n"
 
 
-def draw(random: Random, files: list[Path]) -> Scenario | None:
-    """One scenario."""
+def draw(random: Random, files: list[Path], lines: int | None = None) -> Scenario | None:
+    """One scenario; of at most about so many lines of a file, or of mixed sizes."""
     data = random.choice(files).read_bytes()
     if b"\r" in data or data.startswith(b"\xef\xbb\xbf"):
         return None
@@ -70,7 +70,7 @@ def draw(random: Random, files: list[Path]) -> Scenario | None:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    text = pieces(data, random, random.choice([40, 80, 80, 160, 10**6]))
+    text = pieces(data, random, lines or random.choice([40, 80, 80, 160, 10**6]))
     if parse(text) is None:
         return None
     return scenario(text, random, edits=random.randint(2, 8), clash=random.random() < 0.15)
@@ -174,6 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--merges", type=int, default=20_000, help="how many (default 20,000)")
     parser.add_argument("--seed", type=int, default=1, help="of the first merge; each has its own")
     parser.add_argument("--output", type=Path, help="where minimised faults go")
+    parser.add_argument("--lines", type=int, help="lines a text; mixed sizes unless given")
     parser.add_argument("--seconds", type=float, help="stop after so long")
     parser.add_argument("--quiet", action="store_true", help="no line for each fault")
     options = parser.parse_args(arguments)
@@ -187,7 +188,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.seconds and time.monotonic() - began > options.seconds:
             break
         seed += 1
-        case = draw(Random(seed), files)
+        case = draw(Random(seed), files, options.lines)
         if case is None:
             continue
         before = time.monotonic()
