@@ -165,6 +165,7 @@ def test_merge_in_memory(stopped: SandboxRepository, resolve: Command, tmp_path:
     """Merge writes results below a folder and a report; the repository is untouched."""
     stopped.git("merge", "--abort")
     before = state(stopped)
+    names = set(stopped.path.rglob("*"))
     out = tmp_path / "out"
     ran = resolve(
         "merge", "dev", "main", "-C", str(stopped.path), "--output", str(out), "--json", "-"
@@ -175,6 +176,7 @@ def test_merge_in_memory(stopped: SandboxRepository, resolve: Command, tmp_path:
     assert b"<<<<<<< dev" in (out / "notes.txt").read_bytes()
     assert "3 files written" in ran.stderr
     assert state(stopped) == before
+    assert set(stopped.path.rglob("*")) == names
     assert resolve("merge", "dev", "nowhere").status == 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,7 +64,11 @@ def worktree(
         planned = plan_worktree(
             repository,
             paths,
-            settings=Settings(rules=rules, progress=progress, sources=default_sources),
+            settings=Settings(
+                rules=rules,
+                progress=progress,
+                sources=partial(default_sources, keep=not dry_run),
+            ),
         )
     operation = planned.merge.operation
     if operation.name != "merge":

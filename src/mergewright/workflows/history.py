@@ -189,7 +189,10 @@ def gather(
 
 
 def store_for(
-    repository: Repository, cache: str | os.PathLike[str] | None = None
+    repository: Repository,
+    cache: str | os.PathLike[str] | None = None,
+    *,
+    keep: bool = True,
 ) -> HistoryStore | None:
     """The store of a repository, or ``None`` where nothing may be written.
 
@@ -197,11 +200,13 @@ def store_for(
         repository: Whose history is kept. In its git folder, unless it is bare or read-only: those
             have a store only in a given folder.
         cache: A folder; ``MERGEWRIGHT_CACHE`` unless given.
+        keep: Whether the repository may be written to: a merge in memory and a dry run write
+            nothing there.
     """
     folder = cache or os.environ.get(CACHE_VARIABLE)
     if folder:
         return HistoryStore(Path(folder) / STORE_NAME)
-    if repository.is_bare or not os.access(repository.common_dir, os.W_OK):
+    if not keep or repository.is_bare or not os.access(repository.common_dir, os.W_OK):
         return None
     return HistoryStore(repository.common_dir / "mergewright" / STORE_NAME)
 
@@ -302,13 +307,21 @@ class LazyHistory:
         repository: Where the commits are.
         source: What is merged.
         conflicts: The contested paths.
+        keep: Whether what is read may be kept in the repository's git folder; never for a merge in
+            memory, which writes nothing there.
     """
 
     def __init__(
-        self, repository: Repository, source: MergeSource, conflicts: Sequence[Conflict]
+        self,
+        repository: Repository,
+        source: MergeSource,
+        conflicts: Sequence[Conflict],
+        *,
+        keep: bool = True,
     ) -> None:
         self._repository = repository
         self._source = source
+        self._keep = keep and source.operation != "in-memory"
         self._paths = conflict_paths(conflicts)
         self._lock = threading.RLock()
         self._history: MergeHistory | None = None
@@ -318,7 +331,7 @@ class LazyHistory:
     def _open(self) -> MergeHistory | None:
         if self._history is None and self._trouble is None:
             try:
-                self._store = store_for(self._repository)
+                self._store = store_for(self._repository, keep=self._keep)
                 self._history = open_history(
                     self._repository, self._source, self._paths, store=self._store
                 )

@@ -52,10 +52,21 @@ def no_sources(
 
 
 def default_sources(
-    repository: Repository, source: MergeSource, conflicts: Sequence[Conflict]
+    repository: Repository,
+    source: MergeSource,
+    conflicts: Sequence[Conflict],
+    *,
+    keep: bool = True,
 ) -> Sources:
-    """What the commands use: history, walked when the first question comes."""
+    """What the commands use: history, walked when the first question comes.
+
+    Args:
+        repository: Where the commits are.
+        source: What is merged.
+        conflicts: The contested paths.
+        keep: Whether what is read of the history may be kept in the git folder.
+    """
     from mergewright.workflows.history import LazyHistory
 
-    history = LazyHistory(repository, source, conflicts)
+    history = LazyHistory(repository, source, conflicts, keep=keep)
     return Sources(history=lambda _: (history,), rebase=history.rebase, verdicts=history)
