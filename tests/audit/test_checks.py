@@ -148,6 +148,23 @@ def test_a_deprecated_alias_is_read_where_dev_read_the_new_name() -> None:
     assert found.repair == "read `args.dynamic_context_parallel`"
 
 
+def test_a_field_that_only_sets_its_successor_is_an_alias() -> None:
+    """A dataclass that warns that the old field is deprecated and sets the new one."""
+    config = (
+        "class Config:\n    old_parallel: bool = False\n    new_parallel: bool = False\n\n"
+        "    def __post_init__(self):\n        if self.old_parallel:\n"
+        '            warn("old_parallel is deprecated")\n\n            self.new_parallel = True\n'
+    )
+    both = "from dataclasses import dataclass\n\n@dataclass\n" + config
+    report = facts_only(
+        {"c.py": both, "run.py": "x = 1\n"},
+        {"c.py": both, "run.py": "def f(args):\n    return args.new_parallel\n"},
+        {"c.py": both, "run.py": "def f(args):\n    return args.old_parallel\n"},
+        {"c.py": both, "run.py": "def f(args):\n    return args.old_parallel\n"},
+    )
+    assert one(report, "deprecated-alias").repair == "read `args.new_parallel`"
+
+
 def test_one_flag_added_twice() -> None:
     """Argparse raises at start."""
     flag = '    parser.add_argument("--fast")\n'

@@ -500,7 +500,7 @@ def analyse(
     analysers: Sequence[Analyser],
     *,
     cache: DiagnosticCache,
-    timeout: float = 120.0,
+    timeout: float = 300.0,
 ) -> Run:
     """Run every analyser on every tree.
 

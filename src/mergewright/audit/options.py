@@ -22,8 +22,8 @@ _ASSIGN = re.compile(rb"\bargs\.([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)")
 _SET = re.compile(rb"""setattr\(\s*args\s*,\s*f?['"](\w+)['"]""")
 _DEFAULTS = re.compile(rb"set_defaults\(([^)]*)\)")
 _KEYWORD = re.compile(rb"\b(\w+)\s*=")
-_IF = re.compile(rb"[ \t]*if[ \t]+args\.(\w+)\b[^=!<>]*:")
-_THEN = re.compile(rb"[ \t]+args\.(\w+)[ \t]*=[ \t]*(?:True\b|args\.(\w+))")
+_IF = re.compile(rb"([ \t]*)if[ \t]+(?:args|self)\.(\w+)[ \t]*(?::|and\b|is[ \t]+not[ \t]+None)")
+_THEN = re.compile(rb"[ \t]+(?:args|self)\.(\w+)[ \t]*=[ \t]*(?:True\b|(?:args|self)\.(\w+))")
 
 
 def _deprecated(data: bytes) -> Iterator[tuple[str, str]]:
@@ -46,7 +46,16 @@ def _deprecated(data: bytes) -> Iterator[tuple[str, str]]:
             if isinstance(c, ast.Constant) and isinstance(c.value, str)
         ]
         text = " ".join(texts)
-        if "deprecat" not in text.lower():
+        switch = any(
+            keyword.arg == "action"
+            and isinstance(keyword.value, ast.Constant)
+            and str(keyword.value.value).startswith("store_")
+            for keyword in node.keywords
+        )
+        # Of an argument with a value, one value may be deprecated and not the argument.
+        if "deprecat" not in text.lower() or not (
+            switch or re.match(r"\W*deprecat", text, re.IGNORECASE)
+        ):
             continue
         for new in re.findall(r"--([A-Za-z][\w-]*)", text):
             for old in flags:
@@ -61,14 +70,19 @@ def _set_by(data: bytes) -> Iterator[tuple[str, str]]:
         head = _IF.match(row)
         if head is None:
             continue
-        block = rows[number + 1 : number + 7]
-        name = rb"(?<![\w-])(?:--)?" + head[1].replace(b"_", b"[-_]") + rb"(?![\w-])"
+        old = head[2]
+        block = []
+        for following in rows[number + 1 : number + 31]:
+            if following.strip() and len(following) - len(following.lstrip()) <= len(head[1]):
+                break
+            block.append(following)
+        name = rb"(?<![\w-])(?:--)?" + old.replace(b"_", b"[-_]") + rb"(?![\w-])"
         if not any(b"eprecat" in text and re.search(name, text) for text in block):
             continue
         for following in block:
             then = _THEN.match(following)
-            if then and then[1] != head[1] and then[2] in (b"", None, head[1]):
-                yield head[1].decode(), then[1].decode()
+            if then and then[1] != old and then[2] in (None, old):
+                yield old.decode(), then[1].decode()
 
 
 class _Names:
@@ -109,8 +123,8 @@ class _File:
             provided.update(_FIELD.findall(data))
         if b"args." in data:
             provided.update(_ASSIGN.findall(data))
-            if b"add_argument" in data:
-                self.aliases.update(_set_by(data))
+        if b"eprecat" in data and (b"args." in data or b"self." in data):
+            self.aliases.update(_set_by(data))
         if b"setattr" in data:
             provided.update(_SET.findall(data))
         self.provided = frozenset(name.decode() for name in provided)

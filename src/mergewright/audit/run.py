@@ -45,7 +45,7 @@ class AuditOptions:
 
     analysers: Sequence[Analyser] = (Ruff(), Pyrefly())
     cache: DiagnosticCache = field(default_factory=lambda: DiagnosticCache(None))
-    timeout: float = 120.0
+    timeout: float = 300.0
     history: History | None = None
     decisions: Mapping[str, str] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)

@@ -61,7 +61,7 @@ from mergewright.workflows.auditing import Audit, AuditRequest, run_audit
 @click.option(
     "--timeout",
     type=click.FloatRange(min=1),
-    default=120.0,
+    default=300.0,
     show_default=True,
     help="Seconds for one analyser on one tree.",
 )

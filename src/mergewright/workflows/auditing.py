@@ -296,7 +296,7 @@ class AuditRequest:
     decisions: Path | None = None
     extras: Sequence[str] = ()
     overlay: Mapping[str, bytes | None] = field(default_factory=dict)
-    timeout: float = 120.0
+    timeout: float = 300.0
     cache: DiagnosticCache | None = None
 
 
