@@ -186,3 +186,11 @@ def test_likeness_is_symmetric_and_bounded(first: Profile, second: Profile) -> N
 def test_a_change_and_its_reverse_are_nothing(change: Profile) -> None:
     """The net of a change and of its revert is empty."""
     assert net([change, Profile(change.removed, change.added)]).empty
+
+
+def test_common_titles_tie_nothing() -> None:
+    """A title of two words is no evidence, also by one author in one file."""
+    mine, other = commit("a", "Bump version"), commit("b", "Bump version")
+    first = Profile(Counter({b'__version__="2.1.0"': 1, b'release="2.1"': 1}), Counter())
+    second = Profile(Counter({b'__version__="2.2.0"': 1, b'release="2.2"': 1}), Counter())
+    assert twins([(mine, first)], [(other, second)]) == []

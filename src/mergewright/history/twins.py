@@ -34,7 +34,8 @@ CHAIN_SHARE = 0.6
 NAMED_LIKENESS = 0.05
 # Lines that stand in more commits of a side than this say nothing of kinship.
 _MAX_POSTING = 12
-_MIN_TITLE_WORDS = 2
+# "Bump version" is called so by everybody; such titles say nothing.
+_MIN_TITLE_WORDS = 3
 _MAX_CHAIN = 12
 _MIN_INDEX_LINE = 8
 
