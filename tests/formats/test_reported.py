@@ -276,3 +276,36 @@ def test_a_git_source_is_one_decision() -> None:
     merge = merged("pyproject.toml", base, base.replace("aaa", "bbb"), base.replace("aaa", "ccc"))
     (place,) = merge.contested
     assert place.symbol == "tool.uv.sources.eng"
+
+
+STEPS = """jobs:
+  test:
+    steps:
+      - uses: actions/checkout@v3
+      - name: Install
+        run: make install
+      - id: run
+        run: make test
+"""
+
+
+def test_steps_of_a_workflow_are_matched_by_what_names_them() -> None:
+    """Steps named by different members are merged one by one; a pin both raised is the larger."""
+    ours = STEPS.replace("@v3", "@v4").replace("make test", "make test -j2")
+    theirs = STEPS.replace("@v3", "@v5").replace("make install", "make all")
+    merge = merged(".github/workflows/ci.yml", STEPS, ours, theirs)
+    assert merge.clean
+    expected = STEPS.replace("@v3", "@v5").replace("make test", "make test -j2")
+    assert merge.text() == expected.replace("make install", "make all").encode()
+
+
+def test_an_inserted_step_of_one_name_is_no_version_of_another() -> None:
+    """Two steps with one action are never taken for each other."""
+    twice = STEPS.replace(
+        "      - uses: actions/checkout@v3\n",
+        "      - uses: actions/checkout@v3\n        with:\n          path: extra\n"
+        "      - uses: actions/checkout@v3\n",
+    )
+    theirs = STEPS.replace("checkout@v3\n", "checkout@v3\n        with:\n          depth: 1\n")
+    merge = merged(".github/workflows/ci.yml", STEPS, twice, theirs)
+    assert not merge.clean

@@ -220,19 +220,12 @@ def _compare_lists(versions: ThreeWay[Any], result: Any, path: str, problems: li
     base = versions.base if isinstance(versions.base, list) else []
     everything = [*base, *versions.ours, *versions.theirs, *result]
     if everything and all(isinstance(element, Mapping) for element in everything):
-        for member in _IDENTITY:
-            named = [
-                _named(elements, member)
-                for elements in (base, versions.ours, versions.theirs, result)
-            ]
-            if all(one is not None for one in named):
-                _compare(
-                    ThreeWay(base=named[0], ours=named[1], theirs=named[2]),
-                    named[3],
-                    path,
-                    problems,
-                )
-                return
+        named = [_named(elements) for elements in (base, versions.ours, versions.theirs, result)]
+        if all(one is not None for one in named):
+            _compare(
+                ThreeWay(base=named[0], ours=named[1], theirs=named[2]), named[3], path, problems
+            )
+            return
     _bounds(
         ThreeWay(
             base=[_frozen(e) for e in base],
@@ -246,15 +239,21 @@ def _compare_lists(versions: ThreeWay[Any], result: Any, path: str, problems: li
     )
 
 
-def _named(elements: Sequence[Mapping[str, Any]], member: str) -> dict[str, Any] | None:
-    for name in (member, json.dumps(f"tag:yaml.org,2002:str {member}")):
-        if all(name in element for element in elements):
-            values = [
-                json.dumps(element[name], default=str, sort_keys=True) for element in elements
-            ]
-            if len(set(values)) == len(values):
-                return dict(zip(values, elements, strict=True))
-    return None
+def _named(elements: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Elements by the first member that names each, if no two share a name."""
+    found: dict[str, Any] = {}
+    for element in elements:
+        names = (
+            f"{member}: {_frozen(element[name]).partition('@')[0]}"
+            for member in _IDENTITY
+            for name in (member, json.dumps(f"tag:yaml.org,2002:str {member}"))
+            if name in element
+        )
+        name = next(names, None)
+        if name is None or name in found:
+            return None
+        found[name] = element
+    return found
 
 
 def _frozen(value: Any) -> str:

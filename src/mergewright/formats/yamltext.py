@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -454,15 +455,22 @@ class _Scanner:
 
 
 def _sequence_keys(children: list[Node]) -> list[Node]:
-    if all(child.kind == "map" for child in children):
-        for member in _IDENTITY:
-            values = [_member(child, member) for child in children]
-            if all(v is not None for v in values) and len(set(values)) == len(values):
-                return [
-                    replace(child, key=(member, value), name=str(value))
-                    for child, value in zip(children, values, strict=True)
-                ]
-    return [replace(child, key=(child.kind, child.meaning)) for child in children]
+    """Identity of sequence elements: a naming member that no other element shares, else meaning.
+
+    Elements may be named by different members (one step by its ``name``, another by ``uses``).
+    """
+    found: list[tuple[str, str] | None] = []
+    for child in children:
+        named = ((member, _member(child, member)) for member in _IDENTITY)
+        first = next(((member, value) for member, value in named if value is not None), None)
+        found.append(first if child.kind == "map" else None)
+    counts = Counter(found)
+    return [
+        replace(child, key=(child.kind, child.meaning))
+        if identity is None or counts[identity] > 1
+        else replace(child, key=identity, name=identity[1])
+        for child, identity in zip(children, found, strict=True)
+    ]
 
 
 def _member(node: Node, member: str) -> str | None:

@@ -67,15 +67,18 @@ def merge_file(
         path: The path of the file: its name chooses the engine.
         versions: The three texts; ``None`` where a side does not have the file.
         deciders: Asked, in this order, about what structure alone cannot settle.
-        options: Switches of the Python engine, its defaults when ``None``.
+        options: Switches of the Python engine, its defaults when ``None``; whether versions are
+            settled holds for every format.
     """
     if is_python(path, versions):
         from mergewright.python.engine import EngineOptions, merge_python
 
         return merge_python(path, versions, deciders=deciders, options=options or EngineOptions())
-    from mergewright.formats import merge_for
+    from mergewright.formats import FormatOptions, merge_for
 
-    merge = merge_for(path, deciders=deciders)
+    off = options is not None and not options.versions
+    switched = FormatOptions(versions="off", pins="off") if off else FormatOptions()
+    merge = merge_for(path, options=switched, deciders=deciders)
     return merge_by_lines(versions) if merge is None else merge(versions)
 
 
