@@ -29,8 +29,8 @@ demo: setup
 	@cd demo && $(abspath $(BIN))/resolve || test $$? -eq 1
 	@echo; echo '$$ git status --short'
 	@git -C demo status --short
-	@echo; echo '$$ resolve explain tidewatch/client.py'
-	@cd demo && $(abspath $(BIN))/resolve explain tidewatch/client.py
+	@echo; echo '$$ resolve explain tidewatch/forecast.py'
+	@cd demo && $(abspath $(BIN))/resolve explain tidewatch/forecast.py
 	@echo; echo 'Look around in ./demo: git diff, resolve explain PATH, resolve undo.'
 
 lint: setup
