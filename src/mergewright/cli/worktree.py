@@ -53,6 +53,7 @@ def worktree(
     import mergewright
     from mergewright.audit.reports import as_json
     from mergewright.git.repository import Repository
+    from mergewright.model.errors import MergewrightError
     from mergewright.rules.loading import load_rules
     from mergewright.workflows.followup import follow_up
     from mergewright.workflows.resolving import Settings, plan_worktree
@@ -81,11 +82,18 @@ def worktree(
 
         terminal.say(audit_text(audit_plan(planned, rules=rules)))
     shown = "".join(differences(planned)) if diff else ""
+    # Read before anything is written: the merge may change the rule file at the root.
+    book = load_rules(rules, root=repository.workdir)
     if not dry_run:
         planned = write_plan(planned, stage=not no_stage)
     extra: dict[str, Any] = {"dry_run": dry_run, "staged": not (dry_run or no_stage)}
-    if not no_audit:
-        audited = follow_up(repository, planned.plan, load_rules(rules, root=repository.workdir))
+    if operation.name == "merge" and not (no_audit or audit_first):
+        try:
+            audited = follow_up(repository, planned.plan, book)
+        except MergewrightError as error:
+            # What was settled is written; that it could not be audited is said, not a failure.
+            terminal.warn(f"the audit that a rule asks for could not be made: {error.message}")
+            audited = None
         if audited is not None:
             extra["audit"] = as_json(audited, version=mergewright.__version__)
             _say_audit(audited)
