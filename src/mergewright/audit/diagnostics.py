@@ -478,6 +478,9 @@ class Differ:
         first = {i.top_level for i in indexes.values()}
         if not any(module.split(".", 1)[0] in names for names in first):
             return None
+        if all(indexes["merged"].module_of(d.path) == module for d in group.found):
+            # An analyser that cannot decode a file says that the file itself is missing.
+            return None
         had = self._had(lambda index: index.module_path(module) or index.is_package(module))
         if not had:
             # A folder of the same name as a third-party package (`docs`, `utils`) proves nothing.

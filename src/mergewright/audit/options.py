@@ -11,7 +11,7 @@ from functools import cached_property
 
 from mergewright.audit.index import Index
 from mergewright.audit.lost import both_touched
-from mergewright.audit.source import dotted
+from mergewright.audit.source import Fact, dotted
 from mergewright.audit.values import Finding, Place, Tier, Tree, Trees
 
 _READ = re.compile(rb"\bargs\.([A-Za-z_]\w*)")
@@ -308,7 +308,7 @@ class Options:
 
     def _unread(self) -> list[Finding]:
         """Options that one side added with their use, of which the merge kept the option alone."""
-        out = []
+        candidates: list[tuple[str, str, Fact, int]] = []
         for path in both_touched(self.trees):
             if not path.endswith(".py") or path not in self.trees.merged.files:
                 continue
@@ -326,36 +326,48 @@ class Options:
                         continue
                     if "_" not in fact.name or fact.name.isupper():
                         continue
-                    found = self._lost_readers(path, fact.name, side)
-                    if found:
-                        out.append(
-                            Finding(
-                                check="option-without-use",
-                                tier=Tier.REVIEW,
-                                subject=f"option:{fact.owner}.{fact.name}",
-                                message=f"`{fact.owner}.{fact.name}` is declared, but nothing "
-                                f"reads it any more; {side} read it in {', '.join(found[:3])}",
-                                places=(
-                                    Place(
-                                        path=path,
-                                        line=merged.fact_lines[fact][0],
-                                        symbol=fact.owner,
-                                    ),
-                                ),
-                                had=side,
-                                cause="the merge kept the option and dropped what used it",
-                                analysers=("options",),
-                            )
-                        )
+                    candidates.append((path, side, fact, merged.fact_lines[fact][0]))
+        readers = self._readers({fact.name for _, _, fact, _ in candidates})
+        out = []
+        for path, side, fact, line in candidates:
+            before = readers[side][fact.name] - {path}
+            if not before or readers["merged"][fact.name] - {path}:
+                continue
+            shown = ", ".join(sorted(before)[:3])
+            out.append(
+                Finding(
+                    check="option-without-use",
+                    tier=Tier.REVIEW,
+                    subject=f"option:{fact.owner}.{fact.name}",
+                    message=f"`{fact.owner}.{fact.name}` is declared, but nothing reads it any "
+                    f"more; {side} read it in {shown}",
+                    places=(Place(path=path, line=line, symbol=fact.owner),),
+                    had=side,
+                    cause="the merge kept the option and dropped what used it",
+                    analysers=("options",),
+                )
+            )
         return out
 
-    def _lost_readers(self, path: str, name: str, side: str) -> list[str]:
-        def readers(which: str) -> list[str]:
-            return [
-                p
-                for p in self.indexes[which].readers(name)
-                if p != path and "test" not in p and not p.startswith("docs")
-            ]
-
-        before = readers(side)
-        return before if before and not readers("merged") else []
+    def _readers(self, names: set[str]) -> dict[str, dict[str, set[str]]]:
+        """Tree name to name to the files (tests left out) in which it stands; one pass a blob."""
+        out: dict[str, dict[str, set[str]]] = {
+            which: defaultdict(set) for which in ("ours", "theirs", "merged")
+        }
+        if not names:
+            return out
+        word = re.compile(rb"\w{8,}")
+        wanted = {name.encode() for name in names}
+        known: dict[str, set[bytes]] = {}
+        for which, found in out.items():
+            index = self.indexes[which]
+            for path in index.python_paths:
+                if "test" in path or path.startswith("docs"):
+                    continue
+                oid = index.tree.files[path]
+                here = known.get(oid)
+                if here is None:
+                    here = known[oid] = wanted & set(word.findall(index.tree.read(oid)))
+                for name in here:
+                    found[name.decode()].add(path)
+        return out
