@@ -194,3 +194,12 @@ def test_deleted_and_changed_in_what_does_not_run(changed: str, gone: bool) -> N
     rest = "\n\ndef g():\n    pass\n"
     result = merge(base + rest, rest.lstrip("\n"), changed + rest)
     assert result.clean is gone
+
+
+def test_relative_imports_differ_by_their_dots() -> None:
+    """One side moves an import a package up, the other adds a name: not the same module."""
+    base = "from .utils import chunked\n\nchunked()\n"
+    result = merge(
+        base, base.replace(".utils", "..utils"), base.replace("chunked\n", "chunked, windowed\n", 1)
+    )
+    assert not result.clean or b"from ..utils import chunked" in result.text()

@@ -9,7 +9,8 @@ from collections.abc import Hashable, Sequence
 
 import libcst as cst
 
-# Punctuation and white space nodes: layout, except for the comments inside them.
+# Punctuation and white space nodes: layout, except for the comments inside them. The dots of a relative
+# import are no layout: their number names the package.
 _LAYOUT: tuple[type[cst.CSTNode], ...] = (
     cst.BaseParenthesizableWhitespace,
     cst.TrailingWhitespace,
@@ -18,7 +19,6 @@ _LAYOUT: tuple[type[cst.CSTNode], ...] = (
     cst.Comma,
     cst.Semicolon,
     cst.Colon,
-    cst.Dot,
     cst.AssignEqual,
     cst.LeftParen,
     cst.RightParen,
