@@ -1,1 +1,6 @@
-from .a import B
+<<<<<<< ours
+||||||| base
+from .a import A
+=======
+from .a import A, B
+>>>>>>> theirs
