@@ -53,6 +53,7 @@ def main() -> int:
         repos=given.repos,
         peers=tuple(filter(None, given.peers.split(","))),
         jobs=given.jobs,
+        timeout=1800,  # a busy machine must not change a verdict
     )
     last = [0.0]
 

@@ -107,7 +107,21 @@ def test_a_tool_that_stalls_is_a_crash_of_that_file(repo: Path, fakes: Path) -> 
         done = replay(request_for(repo, "weave", "ours", timeout=1), store)
     assert done.report["summary"]["weave"]["crash"] == 4  # git's own conflict for the deletion
     assert done.report["summary"]["ours"]["crash"] == 0
-    assert done.report["files"][0]["results"]["weave"]["error"] == "timeout"
+    assert done.report["files"][0]["results"]["weave"]["error"] == "timeout after 1 s"
+
+
+def test_a_tool_that_ran_out_of_time_gets_more_when_there_is_more(repo: Path, fakes: Path) -> None:
+    """A kept timeout holds for the same limit; with a longer one the tool is asked again."""
+    script = 'if [ "$1" = --version ]; then echo 1; else sleep 3; cp "$2" "$5"; fi'
+    fake_program(fakes, "weave-driver", script)
+    with Store(None) as store:
+        crashes = []
+        for timeout in (1, 1, 30):
+            started: list[Progress] = []
+            request = request_for(repo, "weave", timeout=timeout, jobs=2)
+            done = replay(request, store, progress=started.append)
+            crashes.append((done.report["summary"]["weave"]["crash"], bool(started)))
+    assert crashes == [(4, True), (4, False), (0, True)]
 
 
 def test_a_tool_that_takes_its_process_along_is_a_crash(repo: Path, fakes: Path) -> None:

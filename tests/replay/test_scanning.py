@@ -6,6 +6,7 @@ import pytest
 from tests.replay import history
 
 from mergewright.model.errors import UsageError
+from mergewright.workflows.replay import request as request_module
 from mergewright.workflows.replay.cases import Case, Collection
 from mergewright.workflows.replay.request import Request, collect_cases
 from mergewright.workflows.replay.scanning import Exclusions, Filter, Found, Scan, look_into
@@ -59,6 +60,25 @@ def test_every_merge_is_a_case_or_counted(merged: tuple[Path, dict[str, str]]) -
         "fast-forward": 1,
     }
     assert found.seen["merge commits"] == 13
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_no_landing_is_lost_between_batches(
+    merged: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    """However landings are grouped, each is judged or counted exactly once."""
+    monkeypatch.setattr(request_module, "BATCH", 1)
+    request = Request(repo=merged[0], revisions="main", jobs=jobs)
+    looked: list[str] = []
+
+    def watch(scan: Scan, _limit: float) -> Found:
+        looked.append(scan.landing.accepted)
+        return look_into(scan)
+
+    with Store(None) as store:
+        found = collect_cases(request, store, look=watch)
+    whole = sum(found.excluded.counts[kind] for kind in ("octopus", "reverted-later"))
+    assert len(looked) == len(set(looked)) == found.seen["merge commits"] - whole
 
 
 def test_a_case_holds_the_three_versions_and_the_accepted_one(

@@ -76,7 +76,7 @@ _TOOLS = (
 
 _RUN = (
     click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Merges at once."),
-    click.option("--timeout", default=120.0, show_default=True, type=click.FloatRange(1), help="Seconds that one tool may take for one merge."),
+    click.option("--timeout", default=300.0, show_default=True, type=click.FloatRange(1), help="Seconds that one tool may take for one merge."),
     click.option("--memory", default=0, type=click.IntRange(0), help="Megabytes of address space of a worker process; 0 for no limit."),
     click.option("--executor", type=click.Choice(["processes", "dask"]), default="processes", show_default=True, help="Where merges run."),
     click.option("--scheduler", default="", help="Address of the dask scheduler."),

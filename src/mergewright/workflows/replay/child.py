@@ -19,6 +19,9 @@ from typing import IO
 from mergewright.workflows.replay.jobs import CodeChangedError, Job, Worker
 from mergewright.workflows.replay.scanning import Found, Scan, look_into
 
+#: The first value a child writes.
+READY = "ready"
+
 _LENGTH = struct.Struct(">Q")
 
 
@@ -63,6 +66,7 @@ def main() -> None:
     # A stray print of a library must not get between the results.
     os.dup2(2, 1)
     worker = Worker()
+    send(results, READY)
     while True:
         try:
             job = receive(jobs)

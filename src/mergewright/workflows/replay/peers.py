@@ -90,7 +90,9 @@ def _command(
                     check=False,
                 )
             except subprocess.TimeoutExpired:
-                return Attempt(data=None, seconds=time.perf_counter() - started, error="timeout")
+                return Attempt(
+                    data=None, seconds=time.perf_counter() - started, error=timed_out(limit)
+                )
             seconds = time.perf_counter() - started
             if on_stdout:
                 return Attempt(data=done.stdout, seconds=seconds)
@@ -100,6 +102,21 @@ def _command(
             return Attempt(data=None, seconds=seconds, error=error or "no output")
 
     return merge
+
+
+_TIMED_OUT = "timeout after "
+
+
+def timed_out(limit: float) -> str:
+    """The error of a tool that took too long; :func:`limit_of` reads it."""
+    return f"{_TIMED_OUT}{limit:g} s"
+
+
+def limit_of(error: str) -> float | None:
+    """The limit, in seconds, that an error says was passed; ``None`` for any other error."""
+    if not error.startswith(_TIMED_OUT):
+        return None
+    return float(error.removeprefix(_TIMED_OUT).removesuffix(" s"))
 
 
 def left_open(versions: ThreeWay[bytes | None]) -> bytes:

@@ -19,7 +19,7 @@ from mergewright.workflows.replay.document import document
 from mergewright.workflows.replay.jobs import Tool
 from mergewright.workflows.replay.manifest import read_manifests
 from mergewright.workflows.replay.peers import choose_peers
-from mergewright.workflows.replay.running import close_children
+from mergewright.workflows.replay.running import START_LIMIT, close_children
 from mergewright.workflows.replay.running import look as look_in_child
 from mergewright.workflows.replay.scanning import (
     Exclusions,
@@ -45,6 +45,9 @@ from mergewright.workflows.replay.store import Store
 
 #: How our own tool is called in reports.
 OWN = "mergewright"
+
+#: Landings that are looked into together, for each job.
+BATCH = 8
 
 #: Finds the pull requests of a repository by itself.
 PULLS_FROM_HISTORY = "auto"
@@ -90,7 +93,7 @@ class Request:
     structure_only: bool = False
     again: bool = False
     jobs: int = 1
-    timeout: float = 120.0
+    timeout: float = 300.0
     memory: int = 0
     executor: str = "processes"
     scheduler: str = ""
@@ -246,7 +249,9 @@ def _scan_all(
             nonlocal done
             kept = [store.scan(scan.key) for scan in scans]
             futures = [
-                threads.submit(look, scan, request.timeout) if known is None else None
+                threads.submit(look, scan, max(request.timeout, START_LIMIT))
+                if known is None
+                else None
                 for scan, known in zip(scans, kept, strict=True)
             ]
             for scan, known, future in zip(scans, kept, futures, strict=True):
@@ -267,7 +272,7 @@ def _scan_all(
                 _name(directory),
                 collection,
                 look_at,
-                batch=8 * request.jobs,
+                batch=BATCH * request.jobs,
             )
         finally:
             close_children()

@@ -13,14 +13,21 @@ from pathlib import Path
 from typing import IO
 
 import mergewright
+from mergewright.model.errors import RepositoryError
 from mergewright.workflows.replay.attempts import Answer
-from mergewright.workflows.replay.child import receive, send
+from mergewright.workflows.replay.child import READY, receive, send
 from mergewright.workflows.replay.jobs import CodeChangedError, Job, Result, Step
-from mergewright.workflows.replay.peers import Attempt
+from mergewright.workflows.replay.peers import Attempt, timed_out
 from mergewright.workflows.replay.scanning import Found, Scan
 
 #: A child is replaced after so many jobs: what libraries cache does not pile up.
 JOBS_PER_CHILD = 200
+
+#: Seconds beyond a tool's limit for reading texts and judging.
+MARGIN = 30.0
+
+#: Seconds within which a child must have started, and looked into a landing.
+START_LIMIT = 120.0
 
 
 def _unjudged(step: Step, text: str) -> Iterator[Result]:
@@ -100,10 +107,18 @@ class Supervisor:
                 stdout=subprocess.PIPE,
             )
             self._done = 0
+            self._ready()
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise RuntimeError("the child has no pipes")
         return stdin, stdout
+
+    def _ready(self) -> None:
+        """Wait until the child has started: that time is no tool's."""
+        stdout = None if self._process is None else self._process.stdout
+        value, error = (None, "no pipe") if stdout is None else self._next(stdout, START_LIMIT)
+        if value != READY:
+            raise RepositoryError(f"A process for merges cannot be started: {error}")
 
     def _next(self, stdout: IO[bytes], limit: float) -> tuple[object, str]:
         """The next message, or why there is none. Beyond the limit the child is killed."""
@@ -116,14 +131,16 @@ class Supervisor:
                 process.kill()
 
         # Peers have the same limit on their own; the child must be able to report theirs.
-        timer = threading.Timer(limit + 5, kill)
+        timer = threading.Timer(limit + MARGIN, kill)
         timer.start()
         try:
             return receive(stdout), ""
         except EOFError:
             status = None if process is None else process.wait()
             self.close()
-            return None, "timeout" if expired.is_set() else f"the process died with status {status}"
+            return None, timed_out(
+                limit
+            ) if expired.is_set() else f"the process died with status {status}"
         finally:
             timer.cancel()
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -533,7 +534,7 @@ def collect(
     taken = 0
     known: set[tuple[str, str | None]] = set()
     while True:
-        some = [landing for landing, _ in zip(landings, range(batch), strict=False)]
+        some = list(islice(landings, batch))
         if not some:
             break
         scans = [

@@ -61,7 +61,7 @@ class Settings:
 
     repos: str
     jobs: int = 1
-    limit: float = 120.0
+    limit: float = 300.0
     memory: int = 0
     again: bool = False
 
@@ -105,7 +105,10 @@ def run(
     for group in groups:
         wanted = []
         for tool in tools:
-            known = set() if settings.again and not tool.peer else store.known(tool, group)
+            if settings.again and not tool.peer:
+                known = set()
+            else:
+                known = store.known(tool, group, settings.limit)
             missing = [index for index in range(len(group)) if index not in known]
             if missing:
                 wanted.append((tool, missing))

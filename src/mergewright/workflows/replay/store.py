@@ -15,9 +15,12 @@ from mergewright.workflows.replay.attempts import Answer, DecisionRecord
 from mergewright.workflows.replay.cases import Case
 from mergewright.workflows.replay.jobs import Job, Result, Tool
 from mergewright.workflows.replay.judge import JUDGE_VERSION, Score, SymbolVerdict, Verdict
-from mergewright.workflows.replay.peers import Attempt
+from mergewright.workflows.replay.peers import Attempt, limit_of
 
 _FORMAT = 1
+
+# Whether it is worth reading an answer for the sake of its error.
+_TIMEOUT = '"error":"timeout after '
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -76,16 +79,28 @@ class Store:
                 hint="Take another file with --db; results are worked out again.",
             )
 
-    def known(self, tool: Tool, cases: Iterable[Case]) -> set[int]:
-        """Indices of the cases for which the tool's result is there."""
-        return {
-            index
-            for index, case in enumerate(cases)
-            if self._db.execute(
-                "SELECT 1 FROM results WHERE tool=? AND version=? AND judge=? AND key=?",
+    def known(self, tool: Tool, cases: Iterable[Case], limit: float) -> set[int]:
+        """Indices of the cases for which the tool's result is there.
+
+        A tool that ran out of time is asked again when it may take longer now.
+
+        Args:
+            tool: The tool.
+            cases: The cases.
+            limit: Seconds that the tool may take in this run.
+        """
+        found = set()
+        for index, case in enumerate(cases):
+            row = self._db.execute(
+                "SELECT answer FROM results WHERE tool=? AND version=? AND judge=? AND key=?",
                 (_name(tool), tool.version, JUDGE_VERSION, tool.key(case)),
             ).fetchone()
-        }
+            if row is None:
+                continue
+            spent = limit_of(json.loads(row[0])["error"]) if _TIMEOUT in row[0] else None
+            if spent is None or spent >= limit:
+                found.add(index)
+        return found
 
     def state(self, case: Case) -> bytes | None:
         """What the judge kept of a case."""
