@@ -309,3 +309,32 @@ def test_an_inserted_step_of_one_name_is_no_version_of_another() -> None:
     theirs = STEPS.replace("checkout@v3\n", "checkout@v3\n        with:\n          depth: 1\n")
     merge = merged(".github/workflows/ci.yml", STEPS, twice, theirs)
     assert not merge.clean
+
+
+def test_an_option_line_that_both_sides_changed_stays_open() -> None:
+    """Two new versions of one editable install are not both kept."""
+    base = "-e git+https://x.example/e@v1#egg=e\na==1\n"
+    merge = merged("requirements.txt", base, base.replace("@v1", "@v2"), base.replace("@v1", "@v3"))
+    assert not merge.clean
+
+
+def test_a_key_that_both_sides_renamed_stays_open() -> None:
+    """A key renamed to two names is not kept under both."""
+    base = 'first: 1\nimage: "registry.example/base"\nlast: 9\n'
+    ours, theirs = base.replace("image:", "picture:"), base.replace("image:", "container:")
+    assert not merged("a.yaml", base, ours, theirs).clean
+
+
+def test_a_bullet_that_both_sides_rewrote_stays_open() -> None:
+    """Two rewritings of one entry are not both kept."""
+    base = "# Log\n\n## 1.1\n\n- Fix the reader of empty files.\n"
+    ours = base.replace("Fix the reader of empty files.", "Inputs may be void now (#12)")
+    theirs = base.replace("Fix the reader of empty files.", "Zero-byte archives load (#34)")
+    assert not merged("CHANGELOG.md", base, ours, theirs).clean
+
+
+def test_attributes_that_overlap_keep_their_order_open() -> None:
+    """In an attributes file the last match wins: two overlapping additions stay open."""
+    base = "*.png binary\n"
+    merge = merged(".gitattributes", base, base + "*.txt eol=lf\n", base + "docs/*.txt eol=crlf\n")
+    assert not merge.clean

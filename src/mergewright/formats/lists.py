@@ -10,7 +10,7 @@ from dataclasses import replace
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from mergewright.formats.document import Merged
+from mergewright.formats.document import Merged, UnmergeableError
 from mergewright.formats.options import FormatOptions
 from mergewright.formats.tree import Merger, Node
 from mergewright.formats.versions import VersionStrategy
@@ -31,15 +31,29 @@ def merge_requirements(
     """Merge three requirements files: line by line, requirements by name.
 
     Raises:
-        UnmergeableError: A requirement stands twice.
+        UnmergeableError: A requirement stands twice, or both sides changed an option line.
     """
     trees = versions.map(lambda text: None if text is None else parse_requirements(text))
+    _refuse_edited_options(trees)
     merger = Merger(
         path=path,
         deciders=deciders,
         strategies=(VersionStrategy(options=options),),
     )
     return _run(merger, trees)
+
+
+def _refuse_edited_options(trees: ThreeWay[Node | None]) -> None:
+    """Refuse where both sides replaced an option line: it has no name to know an edit by."""
+    base, ours, theirs = trees.map(
+        lambda tree: {
+            node.key
+            for node in (() if tree is None else tree.children or ())
+            if node.kind == "line"
+        }
+    )
+    if base - ours - theirs and ours - base - theirs and theirs - base - ours:
+        raise UnmergeableError("both sides changed a line that is no plain requirement")
 
 
 def merge_names(
@@ -63,7 +77,7 @@ def merge_patterns(
     trees = versions.map(
         lambda text: None if text is None else replace(parse_lines(text), listing="ordered")
     )
-    owners = path.rpartition("/")[2].upper() == "CODEOWNERS"
+    owners = path.rpartition("/")[2].lower() in {"codeowners", ".gitattributes"}
     if owners:
         trees = trees.map(lambda tree: None if tree is None else _owned(tree))
     return _run(Merger(path=path, deciders=deciders, united=_independent), trees)
@@ -119,7 +133,7 @@ def parse_lines(text: str) -> Node:
 
 
 def _owned(tree: Node) -> Node:
-    """CODEOWNERS: a pattern is the key, its owners the value."""
+    """CODEOWNERS, attributes: a pattern is the key, what it is given the value; the last wins."""
     children = []
     seen: Counter[str] = Counter()
     for child in tree.children or ():

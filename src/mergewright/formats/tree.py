@@ -421,6 +421,7 @@ class Merger:
 
     def _keyed(self, lists: ThreeWay[tuple[Node, ...]], path: str) -> list[Entry]:
         indexed = lists.map(_by_key)
+        _refuse_renames(indexed)
         out: list[Entry] = []
         for key in _order(lists):
             nodes = indexed.map(lambda index: index.get(key))  # noqa: B023
@@ -688,6 +689,9 @@ class Merger:
         if not self.edits_known and (gone_ours & gone_theirs) and (added_ours or added_theirs):
             return None
         if self.edits_known:
+            if (gone_ours & gone_theirs) and added_ours and added_theirs:
+                # Both may have rewritten it beyond recognition.
+                return None
             gone_ours, gone_theirs = set(), set()
         if (gone_ours and added_ours and self._touched(theirs, free_old, gone_ours)) or (
             gone_theirs and added_theirs and self._touched(ours, free_old, gone_theirs)
@@ -867,6 +871,31 @@ def _by_key(nodes: Sequence[Node]) -> dict[Hashable, Node]:
             raise UnmergeableError(f"{node.name or node.key!r} stands twice in one version")
         index[node.key] = node
     return index
+
+
+def _refuse_renames(indexed: ThreeWay[dict[Hashable, Node]]) -> None:
+    """Refuse a key that both sides gave another name: keeping both names would double its value."""
+    base, ours, theirs = indexed
+    gone = [node for key, node in base.items() if key not in ours and key not in theirs]
+    if not gone:
+        return
+    fresh_ours = [node for key, node in ours.items() if key not in base and key not in theirs]
+    fresh_theirs = [node for key, node in theirs.items() if key not in base and key not in ours]
+    for node in gone:
+        said = _said(node)
+        if (
+            said is not None
+            and any(_said(new) == said for new in fresh_ours)
+            and any(_said(new) == said for new in fresh_theirs)
+        ):
+            raise UnmergeableError(f"both sides renamed {node.name or node.key!r}")
+
+
+def _said(node: Node) -> Hashable:
+    """What a named child says under its name; ``None`` where that is nothing to know it by."""
+    if node.children is not None:
+        return tuple(child.meaning for child in node.children) or None
+    return node.value if len(str(node.value)) > 8 else None
 
 
 def _order(lists: ThreeWay[tuple[Node, ...]]) -> list[Hashable]:
