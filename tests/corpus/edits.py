@@ -12,6 +12,7 @@ import ast
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from random import Random
 from typing import Literal
 
@@ -361,6 +362,48 @@ MAKERS: dict[str, Callable[[Places, int], Iterator[Change]]] = {
 }
 
 
+def _contradictions(places: Places) -> Iterator[tuple[Change, Change]]:
+    """Pairs of changes that no merge can both keep, or whose order only a person knows."""
+    sets = [
+        (places.start(node), places.end(node))
+        for node in places.nodes
+        if isinstance(node, (ast.Set, ast.List, ast.Tuple))
+    ]
+    for first, second in zip(_constants(places, 90), _constants(places, 91), strict=True):
+        # Two new names instead of one are no contradiction in a set of names.
+        if not any(a <= first.start < b for a, b in sets):
+            yield first, second
+    yield from zip(_names(places, 90), _names(places, 91), strict=True)
+    for change in _statements(places, 90):
+        yield (
+            change,
+            replace(change, text=change.text.replace(b"edit_90", b"edit_91"), token=b"edit_91"),
+        )
+    for change in (*_keywords(places, 90), *_entries(places, 90)):
+        one = replace(change, kind=f"same-{change.kind}", token=b"9000090")
+        yield (
+            replace(one, text=change.text[:-1] + b"9000090"),
+            replace(one, text=change.text[:-1] + b"9000091", token=b"9000091"),
+        )
+    functions = list(_functions(places, 90))
+    for first, second in pairwise(functions):
+        # One name, two bodies, two places of one scope.
+        if first.text.split(b"def")[0] == second.text.split(b"def")[0]:
+            other = second.text.replace(b"return ", b"return 9000091, ")
+            yield (
+                replace(first, kind="same-function"),
+                replace(second, text=other, kind="same-function", token=b"9000091"),
+            )
+    deletions = [c for c in _deletions(places, 90) if c.kind == "delete-definition"]
+    # A docstring or an annotation that changed does not hold a deletion up: statements only.
+    added = list(_statements(places, 91))
+    for deletion in deletions:
+        for edit in added:
+            if deletion.start < edit.start and edit.end < deletion.end:
+                yield deletion, edit
+                break
+
+
 def scenario(
     data: bytes,
     random: Random,
@@ -407,13 +450,6 @@ def scenario(
         owner: Owner = random.choice(["ours", "ours", "ours", "theirs", "theirs", "theirs", "both"])
         made.append(Edit(change, owner))
     if clash:
-        options = list(_constants(places, 90))
-        # Two new names instead of one are no contradiction in a set of names.
-        sets = [
-            (places.start(node), places.end(node))
-            for node in places.nodes
-            if isinstance(node, (ast.Set, ast.List, ast.Tuple))
-        ]
         keys = [
             (places.start(key), places.end(key))
             for node in places.nodes
@@ -421,15 +457,20 @@ def scenario(
             for key in node.keys
             if key is not None
         ]
-        if not clash_keys:
-            sets += keys
-        for change in random.sample(options, min(8, len(options))):
-            inside = any(a <= change.start < b for a, b in sets)
-            if free(change.start, change.end) and not inside:
-                other = list(_constants(places, 91))[options.index(change)]
-                if any(a <= change.start < b for a, b in keys):
-                    change, other = replace(change, kind="key"), replace(other, kind="key")
-                pairs.append((change, other) if random.random() < 0.5 else (other, change))
+        contrary = list(_contradictions(places))
+        groups = sorted({first.kind for first, _ in contrary})
+        for _ in range(8):
+            kind = random.choice(groups) if groups else ""
+            fitting = [pair for pair in contrary if pair[0].kind == kind]
+            if not fitting:
+                break
+            one, two = random.choice(fitting)
+            if any(start <= one.start < end for start, end in keys):
+                if not clash_keys:
+                    continue
+                one, two = replace(one, kind="key"), replace(two, kind="key")
+            if free(one.start, one.end) and free(two.start, two.end):
+                pairs.append((one, two) if random.random() < 0.5 else (two, one))
                 break
     owners = {edit.owner for edit in made}
     if not pairs and not {"ours", "theirs"} <= owners:
