@@ -38,7 +38,7 @@ def git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         ["git", *arguments],
         cwd=folder,
-        env=ENV | {"HOME": str(folder)},
+        env=ENV | {"HOME": str(folder.parent)},
         capture_output=True,
         check=False,
     )
@@ -68,7 +68,7 @@ def resolve(folder: Path, *arguments: str) -> tuple[int, float]:
     done = subprocess.run(
         [sys.executable, "-m", "mergewright", *arguments],
         cwd=folder,
-        env=ENV | {"HOME": str(folder)},
+        env=ENV | {"HOME": str(folder.parent)},
         stdout=subprocess.DEVNULL,
         check=False,
     )
@@ -97,7 +97,7 @@ def main(repo: str, ours: str, theirs: str, *rules: str) -> int:
         after = state(folder)
         differ = sorted(k for k in before.keys() | after.keys() if before.get(k) != after.get(k))
         print(f"undo: status {status}, {seconds:.1f} s, {len(before)} files compared")
-        print(f"different from before: {len(differ)} {differ[:5]}")
+        print(f"different from before: {len(differ)} {differ[:20]}")
         return 1 if differ or status else 0
 
 
