@@ -221,3 +221,16 @@ def test_no_merge_to_be_found(repo: Path) -> None:
     """A clear error, not an empty report."""
     with pytest.raises(UsageError, match="is no merge and has none below it"):
         run("audit", "old", "-C", str(repo))
+
+
+def test_a_plan_is_audited_before_it_is_written(repo: Path) -> None:
+    """In memory and in the worktree; what is left open counts as ours and is said."""
+    merged = run("merge", "old", "main", "-C", str(repo), "--audit")
+    assert "lines of Python" in merged.stderr
+    git(repo, "checkout", "-q", "-B", "again", "old")
+    git(repo, "merge", "main", check=False)
+    before = (repo / "pkg/plan.py").read_bytes()
+    planned = run("worktree", "-C", str(repo), "--audit", "--dry-run", "--no-audit")
+    assert "lines of Python" in planned.stderr
+    assert "conflict-marker" not in planned.stderr
+    assert (repo / "pkg/plan.py").read_bytes() == before
