@@ -338,3 +338,14 @@ def test_attributes_that_overlap_keep_their_order_open() -> None:
     base = "*.png binary\n"
     merge = merged(".gitattributes", base, base + "*.txt eol=lf\n", base + "docs/*.txt eol=crlf\n")
     assert not merge.clean
+
+
+def test_a_text_rewritten_throughout_ends_in_seconds() -> None:
+    """Thousands of entries that both sides rewrote are merged by lines instead of compared in pairs."""
+
+    def log(word: str) -> str:
+        return "# Log\n\n## 1.1\n\n" + "".join(f"- {word} {n * 7919}.\n" for n in range(3000))
+
+    merge = merged("CHANGELOG.md", log("Base"), log("Entirely other"), log("Unlike anything"))
+    assert not merge.clean
+    assert "rewritten" in merge.notes[0]

@@ -51,6 +51,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\b(?:19|20)\d{2}\b")
 _EDITED = 60.0
 # Two insertions that are at least this similar say the same thing in two ways.
 _TWINS = 90.0
+# Pairs of blocks that are compared at one place.
+_PAIRS = 250_000
 # Words that must stand unchanged between one side's edit of a paragraph and the other's.
 _WORDS_BETWEEN = 4
 # A section whose blocks are kept to this share under another heading was renamed.
@@ -729,6 +731,7 @@ def _match_body(base: Node, side: Node) -> Node:
 
 def _similar(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[int, int]]:
     """Pairs of blocks of which one is the other, edited; increasing on both sides."""
+    _refuse_rewritten(old, new)
     scores = sorted(
         (
             (fuzz.ratio(str(a.value), str(b.value)), -i, -j)
@@ -745,6 +748,12 @@ def _similar(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[int, int]]:
         if all((-i - a) * (-j - b) > 0 for a, b in found):
             found.append((-i, -j))
     return sorted(found)
+
+
+def _refuse_rewritten(one: Sequence[Node], two: Sequence[Node]) -> None:
+    """Every pair is compared: a text rewritten throughout would take minutes, and match nothing."""
+    if len(one) * len(two) > _PAIRS:
+        raise UnmergeableError("too many blocks were rewritten at one place")
 
 
 def _pair_additions(base: Node | None, ours: Node, theirs: Node) -> tuple[Node, Node]:
@@ -784,6 +793,7 @@ def _pair_bodies(base: Node | None, ours: Node, theirs: Node) -> tuple[Node, Nod
     known_keys = {node.key for node in base.children or ()} if base is not None else set()
     new_ours = [node for node in ours.children or () if node.key not in known_keys]
     new_theirs = [node for node in theirs.children or () if node.key not in known_keys]
+    _refuse_rewritten(new_ours, new_theirs)
     renamed: dict[Hashable, Hashable] = {}
     taken = {node.key for node in new_ours}
     for node in new_theirs:
