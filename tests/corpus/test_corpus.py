@@ -65,7 +65,8 @@ def difference(wanted: bytes | None, got: bytes | None, name: str) -> str:
 
 def test_enough_cases() -> None:
     """The corpus keeps its promised size, by form."""
-    assert len(FILES) + len(TREES) >= 200
+    assert len(FILES) + len(TREES) >= 320
+    assert len(HISTORIES) >= 60
     names = [case.name for case in CASES]
     assert len(names) == len(set(names)), "a case stands twice"
     titles = [case.about.title for case in CASES]
