@@ -38,7 +38,7 @@ def audit_plan(
     commits = planned.plan.source.commits
     if commits.ours is None or commits.theirs is None:
         raise UsageError("the sides of this plan are no commits; there is nothing to audit")
-    reader = Reader(planned.repository.workdir or planned.repository.git_dir)
+    reader = Reader(planned.repository.git_dir)
     target = Target(
         base=commits.base,
         ours=commits.ours,
