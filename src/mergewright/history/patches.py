@@ -92,6 +92,11 @@ def _shared(first: Counter[bytes], second: Counter[bytes]) -> int:
     return sum(min(count, large[line]) for line, count in small.items() if line in large)
 
 
+def shared_additions(first: Profile, second: Profile) -> int:
+    """How many lines both changes add."""
+    return _shared(first.added, second.added)
+
+
 def likeness(first: Profile, second: Profile) -> float:
     """Dice coefficient of what two changes add, between 0 and 1.
 

@@ -16,6 +16,7 @@ from mergewright.history.patches import (
     containment,
     likeness,
     net,
+    shared_additions,
     word_likeness,
 )
 from mergewright.history.titles import Message, read_message
@@ -244,7 +245,8 @@ def _single(
     if (
         candidate.by_blob is not None
         and inside >= TITLE_LIKENESS
-        and min(ours.size, theirs.size) >= MIN_TELLING
+        # Small files (a version, a list of names) become equal by chance.
+        and shared_additions(ours, theirs) >= MIN_TELLING
     ):
         found.append((EvidenceClass.BLOB, f"{candidate.by_blob} is equal after both"))
     if candidate.by_title and (

@@ -22,7 +22,7 @@ from mergewright.model.history import EvidenceClass, Twin
 from mergewright.model.threeway import Side
 
 #: Changes with the form of what is stored; another version's tables are dropped.
-FORMAT = 6
+FORMAT = 7
 #: Size in bytes above which the oldest half of the rows goes.
 MAX_BYTES = 256 * 1024 * 1024
 _TIMEOUT = 5.0
