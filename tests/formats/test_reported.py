@@ -349,3 +349,10 @@ def test_a_text_rewritten_throughout_ends_in_seconds() -> None:
     merge = merged("CHANGELOG.md", log("Base"), log("Entirely other"), log("Unlike anything"))
     assert not merge.clean
     assert "rewritten" in merge.notes[0]
+
+
+def test_a_yaml_list_that_both_sides_empty_together_stays_open() -> None:
+    """Each side removed another element: a list without elements would be no list."""
+    base = "words:\n  - a\n  - b\nlast: 1\n"
+    merge = merged("a.yaml", base, base.replace("  - a\n", ""), base.replace("  - b\n", ""))
+    assert [place.symbol for place in merge.contested] == ["words"]

@@ -371,7 +371,13 @@ class Merger:
             out.extend(self._leaf(bare.base, bare_ours, bare_theirs, path))
         else:
             return self._ask(versions, path, _kind(base), "both sides changed its opening")
-        out.extend(self.children(versions, path))
+        inner = self.children(versions, path)
+        if ours.layout is not None and not any(inner):
+            # A block without entries is no empty collection: it would say something else.
+            return self._ask(
+                versions, path, _kind(base), "both sides' removals leave nothing of it"
+            )
+        out.extend(inner)
         tails = versions.map(lambda node: None if node is None else node.tail)
         tail_side = settle(tails)
         if tail_side is None:
