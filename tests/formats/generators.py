@@ -214,7 +214,7 @@ def read_ini(text: str) -> dict[str, dict[str, Any]]:
         out[name] = {}
         for key, value in parser.items(name):
             lines = [line for line in value.split("\n") if line.strip()]
-            out[name][key] = lines if value.startswith("\n") else value
+            out[name][key] = lines if value.startswith("\n") or not value else value
     return out
 
 
