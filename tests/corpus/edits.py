@@ -386,9 +386,12 @@ def _contradictions(places: Places) -> Iterator[tuple[Change, Change]]:
             replace(one, text=change.text[:-1] + b"9000091", token=b"9000091"),
         )
     functions = list(_functions(places, 90))
-    for first, second in pairwise(functions):
+    for _, body in places.bodies():
         # One name, two bodies, two places of one scope.
-        if first.text.split(b"def")[0] == second.text.split(b"def")[0]:
+        ends = {places.line_end(places.end(node)) for node in body}
+        head = b"\n" + places.indent(body[0]) + b"def "
+        here = [c for c in functions if c.start in ends and head in c.text]
+        for first, second in pairwise(here):
             other = second.text.replace(b"return ", b"return 9000091, ")
             yield (
                 replace(first, kind="same-function"),
