@@ -36,7 +36,11 @@ Run = Callable[[], object]
 
 
 def module(functions: int, *, ours: bool = False, theirs: bool = False, salt: int = 0) -> bytes:
-    """A module of about 15 lines a function; each side changes every tenth one, and adds some."""
+    """A module of about 15 lines a function with a conflict in every 25th.
+
+    Each side changes every tenth function; both add one at the same place after every 25th, which
+    is where git leaves a conflict.
+    """
     lines = ["import os", "import sys", "", f"SALT = {salt}", ""]
     for n in range(functions):
         limit = 2 if ours and n % 10 == 3 else 1
@@ -58,7 +62,7 @@ def module(functions: int, *, ours: bool = False, theirs: bool = False, salt: in
             "    return total",
             "",
         ]
-        if n % 25 == 12 and (ours or theirs):
+        if n % 25 == 4 and (ours or theirs):
             side = "ours" if ours else "theirs"
             lines += ["", f"def added_by_{side}_{n}(value):", f"    return value + {n}", ""]
     return ("\n".join(lines) + "\n").encode()
@@ -238,7 +242,7 @@ def main() -> None:
     given = parser.parse_args()
     rounds = 1 if given.quick else given.rounds
     sizes = [150, 600] if given.quick else [150, 600, 1500, 3000, 6000]
-    by_files = [(2, 5), (8, 5)] if given.quick else [(1, 10), (10, 10), (50, 10), (200, 10)]
+    by_files = [(2, 5), (8, 5)] if given.quick else [(1, 10), (10, 10), (50, 10), (100, 10)]
     by_commits = [(4, 5), (4, 40)] if given.quick else [(10, 10), (10, 100), (10, 1000)]
     with tempfile.TemporaryDirectory() as folder:
         files = single_files(sizes, rounds, Path(folder))
