@@ -203,3 +203,9 @@ def test_relative_imports_differ_by_their_dots() -> None:
         base, base.replace(".utils", "..utils"), base.replace("chunked\n", "chunked, windowed\n", 1)
     )
     assert not result.clean or b"from ..utils import chunked" in result.text()
+
+
+def test_import_moved_by_both_sides() -> None:
+    """A relative module and an absolute one do not combine to a third."""
+    result = merge("from app import x\n", "from app.app import x\n", "from .app import x\n")
+    assert not result.clean

@@ -840,6 +840,9 @@ def _import_from(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
             else frozenset(m.normal(alias) for alias in node.names)
         )
     )
+    if settle(modules) is None:
+        # Dots and name are one thing: half of each would name a third module.
+        raise Contest("both sides moved the import, to different modules")
     one_moved = len(set(modules)) > 1 and settle(modules) is not None
     if one_moved and len(set(bound)) > 1 and settle(bound) is not settle(modules):
         raise Contest("one side moved the import to another module, the other changed its names")
