@@ -7,6 +7,7 @@ definitions and edited statements.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
 from rapidfuzz.distance import Indel
@@ -26,7 +27,15 @@ _KEYED = frozenset({"def", "class", "assign", "import", "from", "doc", "tail"})
 
 def align(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
     """Pairs of indices, sorted by the first; they may cross where definitions have moved."""
-    pairs = matches([item.core for item in base], [item.core for item in side])
+    cores, side_cores = [item.core for item in base], [item.core for item in side]
+    pairs = matches(cores, side_cores)
+    if _ambiguous(cores, side_cores, pairs) and len(base) * len(side) <= _GAP_LIMIT:
+        # Equal statements in a row: which of them a side changed is told by their neighbours only,
+        # so all are weighed together instead of taking the first equal pair.
+        whole = _similar(base, side, list(range(len(base))), list(range(len(side))))
+        pairs = [(i, j) for i, j in whole if cores[i] == side_cores[j]]
+        pairs += [(i, j) for i, j in whole if cores[i] != side_cores[j]]
+        pairs.sort()
     # A bare ``pass`` or ``return`` that equals another by chance is no anchor for definitions,
     # but it does no harm: unnamed items are matched in order only.
     used_base = {i for i, _ in pairs}
@@ -37,6 +46,18 @@ def align(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
     _renamed(base, side, found, used_base, used_side)
     found.sort()
     return found
+
+
+def _ambiguous(base: Sequence[bytes], side: Sequence[bytes], pairs: list[tuple[int, int]]) -> bool:
+    """Whether a repeated statement is left over on a side: it could be any of its twins."""
+    if len(pairs) == len(base) and len(pairs) == len(side):
+        return False
+    count = Counter(base)
+    repeated = {text for text, n in count.items() if n > 1}
+    if not repeated:
+        return False
+    left = Counter(base) - Counter(base[i] for i, _ in pairs)
+    return any(text in repeated for text in left)
 
 
 def _by_name(

@@ -1,4 +1,0 @@
-def test_repeats(self):
-    warnings.warn("new", DeprecationWarning)
-    warnings.warn("new", DeprecationWarning)
-    warnings.warn("old", DeprecationWarning, stacklevel=1)
