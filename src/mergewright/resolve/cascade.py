@@ -209,10 +209,31 @@ class Cascade:
                 conflict, treeconflicts.reason(conflict, self.labels), strategy=conflict.kind.value
             )
         rebased = self.rebase(conflict)
+        if rebased.decision is None:
+            return self._judge(conflict, self._merge(conflict))
         merge = self._merge(rebased.conflict)
-        if rebased.decision is not None:
-            merge = replace(merge, decisions=(rebased.decision, *merge.decisions))
-        return self._judge(rebased.conflict, merge)
+        merge = replace(merge, decisions=(rebased.decision, *merge.decisions))
+        outcome = self._judge(rebased.conflict, merge)
+        if isinstance(outcome, Resolved):
+            # A newer base may make one side's work look like what the other side took away: a revert,
+            # or a difference that is none. The two bases must agree, else a person decides.
+            failed = [g for g in self._check(conflict, merge) if not g.passed]
+            if not failed:
+                return outcome
+            return self._as_git(
+                conflict,
+                self.git_text(conflict),
+                f"gate-{failed[0].gate}",
+                f"{rebased.decision.reason} Against the merge base gate {failed[0].gate} fails: "
+                f"{failed[0].detail}",
+                tuple(failed),
+            )
+        plain = self._judge(conflict, self._merge(conflict))
+        if isinstance(plain, Resolved) or not isinstance(outcome, Deferred):
+            return plain
+        if isinstance(plain, Deferred) and plain.open_places <= outcome.open_places:
+            return plain
+        return outcome
 
     def _deleted(self, conflict: Conflict) -> PathOutcome | None:
         """A deletion against a change that the deleting side already had: history settles it."""
