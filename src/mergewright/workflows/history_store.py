@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -38,6 +39,24 @@ CREATE TABLE IF NOT EXISTS twins (merge_key TEXT PRIMARY KEY, found BLOB NOT NUL
 """
 
 
+def _switch_to_wal(db: sqlite3.Connection) -> None:
+    """Write-ahead logging; the switch needs the file alone and does not wait by itself."""
+    until = time.monotonic() + _TIMEOUT
+    while True:
+        try:
+            if db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                # Trying often beats waiting long: two that wait for each other both lose.
+                db.execute("PRAGMA busy_timeout=50")
+                db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            db.execute(f"PRAGMA busy_timeout={int(_TIMEOUT * 1000)}")
+            return
+
+
 class HistoryStore:
     """Symbol texts by blob and name, and changes by commit; every failure means "not known".
 
@@ -64,16 +83,20 @@ class HistoryStore:
             self.path, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
         )
         try:
-            db.execute("PRAGMA journal_mode=WAL")
+            _switch_to_wal(db)
             db.execute("PRAGMA synchronous=OFF")
+            # One transaction: between the look at the version and the drop, another run may have made
+            # the tables and filled them.
+            db.execute("BEGIN IMMEDIATE")
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version != FORMAT:
-                db.executescript(
-                    "DROP TABLE IF EXISTS symbol; DROP TABLE IF EXISTS body; DROP TABLE IF EXISTS change;"
-                    " DROP TABLE IF EXISTS twins;"
-                )
-            db.executescript(_SCHEMA)
+                for table in ("symbol", "body", "change", "twins"):
+                    db.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _SCHEMA.split(";"):
+                if statement.strip():
+                    db.execute(statement)
             db.execute(f"PRAGMA user_version={FORMAT}")
+            db.execute("COMMIT")
         except sqlite3.Error:
             db.close()
             raise
