@@ -418,7 +418,7 @@ class StructuralMerge:
                 assert chosen is not None
                 return [chosen.core]
         if base is None:
-            return self._both_added(slot, scope, symbol, parent)
+            return self._both_added(slot, symbol)
         if deep:
             return self._compound(slot, scope, symbol, parent)
         return self._simple(slot, symbol)
@@ -466,7 +466,7 @@ class StructuralMerge:
                 return [merged.encode("utf-8", "surrogateescape")]
         return self._meet_text(texts, symbol, "both-changed", reason)
 
-    def _both_added(self, slot: Slot, scope: str, symbol: str, parent: str) -> list[Piece]:
+    def _both_added(self, slot: Slot, symbol: str) -> list[Piece]:
         """Both sides added it under one name."""
         ours, theirs = slot.ours, slot.theirs
         assert ours is not None
@@ -495,7 +495,6 @@ class StructuralMerge:
                     )
                     return [mine.header, *body]
                 del self.decisions[before:]
-        del scope, parent
         return self._ask_whole(
             slot, symbol, "both-added", "both sides added it, differently", lead=False
         )
@@ -641,8 +640,6 @@ class StructuralMerge:
                 return [settled] if settled else []
         piece = Contested(symbol=symbol, kind=kind, versions=filled, reason=reason)
         self._left(piece)
-        if not lead:
-            return [*self._lead(slot, symbol), piece] if False else [piece]
         return [piece]
 
     def _meet_text(

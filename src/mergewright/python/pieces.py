@@ -86,7 +86,6 @@ _PREFIX = {
     "finally_clause": "try:\n{i}    pass\n",
     "elif_clause": "if 0:\n{i}    pass\n",
     "else_clause": "if 0:\n{i}    pass\n",
-    "case_clause": None,
 }
 
 
@@ -121,10 +120,6 @@ class _Snippet:
         first = _INDENT.match(text)
         self.indent = first.group() if first else ""
         before = "if 1:\n" if self.indent else ""
-        if form == "case_clause":
-            before = f"{before}{self.indent}match 0:\n"
-            text = "".join(" " + line for line in text.splitlines(keepends=True))
-            raise _Unsupported
         prefix = _PREFIX.get(form)
         if prefix:
             before += self.indent + prefix.format(i=self.indent)
