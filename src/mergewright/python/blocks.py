@@ -8,6 +8,7 @@ without an answer the smallest run of whole statements is left as :class:`Contes
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import thread_time
@@ -17,7 +18,7 @@ from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outco
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
 from mergewright.python.alignment import align
-from mergewright.python.neutral import same_behaviour
+from mergewright.python.neutral import comments_of, only_respelled, same_behaviour, same_program
 from mergewright.python.pieces import Contest, merge_snippet
 from mergewright.python.source import Item, Section, Source
 from mergewright.python.sweeps import Sweep, Sweeps, apply
@@ -331,6 +332,14 @@ class StructuralMerge:
                     f"{side.other.value} deleted it; {side.value} changed only its comments or docstrings",
                 )
                 return []
+            if only_respelled(base.core, kept.core, b""):
+                self._decided(
+                    symbol,
+                    "deletion-of-respelled",
+                    side.other,
+                    f"{side.other.value} deleted it; {side.value} only wrote the same another way",
+                )
+                return []
             kind = "delete-change" if ours is None else "change-delete"
             who = (
                 "ours deleted it, theirs changed it"
@@ -388,6 +397,15 @@ class StructuralMerge:
         merge = merge_lines(leads, symbol=symbol)
         if merge.clean:
             return list(merge.pieces)
+        fuller = _fuller(leads.map(_comment_lines))
+        if fuller is not None:
+            self._decided(
+                symbol,
+                "fuller-comment",
+                fuller,
+                f"the comment of {fuller.value} has all that {fuller.other.value} wrote",
+            )
+            return [leads.get(fuller)]
         return self._meet_text(leads, symbol, "comment", "both sides changed the comment above")
 
     def _core(self, slot: Slot, scope: str, symbol: str, parent: str) -> list[Piece]:
@@ -629,6 +647,9 @@ class StructuralMerge:
             lambda item: None if item is None else item.text if lead else item.core
         )
         filled = texts.map(lambda text: text or b"")
+        alike = self._alike(filled, symbol)
+        if alike is not None:
+            return [filled.get(alike)]
         swept = self._swept(texts, symbol)
         if swept is not None:
             return [swept] if swept else []
@@ -652,6 +673,9 @@ class StructuralMerge:
                 symbol, "lines", Side.BOTH, "the two sides changed different lines of this place"
             )
             return list(merge.pieces)
+        alike = self._alike(texts, symbol)
+        if alike is not None:
+            return [texts.get(alike)]
         swept = self._swept(texts.map(lambda text: text or None), symbol)
         if swept is not None:
             return [swept]
@@ -664,6 +688,36 @@ class StructuralMerge:
         piece = Contested(symbol=symbol, kind=kind, versions=texts, reason=reason)
         self._left(piece)
         return [piece]
+
+    def _alike(self, texts: ThreeWay[bytes], symbol: str) -> Side | None:
+        """The side to take where the two are one program, or one side only respelled the base."""
+        if not texts.ours.strip() or not texts.theirs.strip():
+            return None
+        if same_program(texts.ours, texts.theirs):
+            notes = texts.map(lambda text: comments_of(text) or ())
+            side = settle(notes) or _fuller(notes)
+            if side is None:
+                return None
+            side = side if side in {Side.OURS, Side.THEIRS} else Side.OURS
+            self._decided(
+                symbol,
+                "same-code",
+                side,
+                "both sides wrote the same code; they differ in layout, comments or the spelling of "
+                f"literals, and {side.value} has every comment",
+            )
+            return side
+        if texts.base.strip():
+            for side in (Side.OURS, Side.THEIRS):
+                if only_respelled(texts.base, texts.get(side.other), texts.get(side)):
+                    self._decided(
+                        symbol,
+                        "replaced-respelled",
+                        side,
+                        f"{side.value} replaced this; {side.other.value} only wrote the same another way",
+                    )
+                    return side
+        return None
 
     @staticmethod
     def _lines_may_answer(kind: str, texts: ThreeWay[bytes]) -> bool:
@@ -921,6 +975,31 @@ def _code_tokens(item: Item) -> list[bytes]:
         # A string right behind the start of a block is its docstring.
         if not (n and code[n - 1] == b"\1" and token.lstrip(b"rbuRBU")[:1] in {b'"', b"'"})
     ]
+
+
+def _fuller(notes: ThreeWay[tuple[str, ...]]) -> Side | None:
+    """The side whose comments hold all that both wrote, and nothing that either deleted."""
+    for side in (Side.OURS, Side.THEIRS):
+        mine, other = Counter(notes.get(side)), Counter(notes.get(side.other))
+        base = Counter(notes.base)
+        wrote = other - base
+        deleted = base - other
+        if not wrote - mine and not mine & deleted and _in_order(other & mine, notes, side):
+            return side
+    return None
+
+
+def _in_order(common: Counter[str], notes: ThreeWay[tuple[str, ...]], side: Side) -> bool:
+    """Whether the comments that both have stand in one order on both sides."""
+    ours, theirs = (
+        [note for note in notes.get(one) if note in common] for one in (side, side.other)
+    )
+    return ours == theirs
+
+
+def _comment_lines(lead: bytes) -> tuple[str, ...]:
+    """The comment lines of a lead as text."""
+    return tuple(_comments(lead).decode("utf-8", "surrogateescape").splitlines())
 
 
 def _comments(lead: bytes) -> bytes:

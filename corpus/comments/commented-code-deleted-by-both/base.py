@@ -1,0 +1,5 @@
+def go(ship):
+    # trace(ship)
+    # trace(ship.crew)
+    # assert ship
+    ship.start()

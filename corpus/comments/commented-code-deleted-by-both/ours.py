@@ -1,0 +1,4 @@
+def go(ship):
+    # trace(ship)
+    # trace(ship.crew)
+    ship.start()

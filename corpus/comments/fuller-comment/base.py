@@ -1,0 +1,2 @@
+# Berths of the harbour.
+BERTHS = load("berths")

@@ -1,0 +1,3 @@
+# Berths of the harbour, by pier.
+# Since 2.1 with the outer piers.
+BERTHS = load("berths")

@@ -1,0 +1,2 @@
+# Berths of the harbour, by pier.
+BERTHS = load("berths")

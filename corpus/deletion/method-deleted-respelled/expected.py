@@ -1,0 +1,3 @@
+class Berth:
+    def free(self):
+        return self.ship is None

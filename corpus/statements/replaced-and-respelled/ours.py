@@ -1,0 +1,4 @@
+def label(ship):
+    text = render(ship)
+    trace.emit(text)
+    return text

@@ -1,0 +1,4 @@
+def label(ship):
+    text = f"{ship.name} of {ship.port}"
+    log(text)
+    return text

@@ -1,0 +1,4 @@
+class TestDock:
+    def test_empty(self):
+        self.assertEqual(dock.size, 0)
+        dock.close()

@@ -1,0 +1,4 @@
+class TestDock:
+    def test_empty(self):
+        self.assertEqual(dock.size, 1)
+        dock.seal()

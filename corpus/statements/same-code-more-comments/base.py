@@ -1,0 +1,3 @@
+def drain(queue):
+    queue.update((n, item.copy()) for n, item in queue.waiting.items())
+    return queue

@@ -1,0 +1,3 @@
+def area(r):
+    """Area: pi r2."""
+    return PI * r * r

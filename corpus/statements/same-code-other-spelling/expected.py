@@ -1,0 +1,3 @@
+def area(r):
+    r"""Area: $\pi r^2$."""
+    return PI * r * r
