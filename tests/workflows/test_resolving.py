@@ -15,7 +15,13 @@ from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import Cascade
 from mergewright.testing import Sandbox, SandboxRepository
 from mergewright.text.markers import marker_size_for
-from mergewright.workflows.resolving import Settings, git_text, measured, plan_merge
+from mergewright.workflows.resolving import (
+    Settings,
+    git_text,
+    measured,
+    plan_merge,
+    plan_worktree,
+)
 
 BASE = {"a.txt": "1\n2\n3\n", "b.txt": "x\n", "c.txt": "c\n", "OWNERS": "core\n"}
 OURS = {"a.txt": "1\nours\n3\n", "b.txt": "x\nours\n"}
@@ -175,3 +181,60 @@ def test_never_worse_than_git(
         assert left.contested_lines <= git.contested_lines
     else:
         assert isinstance(outcome, Resolved | Deferred)
+
+
+FIELDS = "    {}: int = 1\n"
+HEAD = 'class Config:\n    """Options."""\n\n'
+
+
+def config(first: str, last: str) -> str:
+    """A class with a field after its first and one after its last old field."""
+    middle = "".join(FIELDS.format(f"m{n}") for n in range(8))
+    return HEAD + FIELDS.format("a") + first + middle + FIELDS.format("z") + last
+
+
+def test_a_field_that_git_doubles_without_a_conflict_is_merged_anew(tmp_path: Path) -> None:
+    """Both sides added it at different places: git keeps both copies and sees no conflict."""
+    repo = Sandbox(tmp_path).repository()
+    added = "    beta: float = 0.5\n"
+    other = {"o.py": "x = 1\n"}
+    repo.three_way(
+        {"c.py": config("", ""), **other},
+        {"c.py": config(added, ""), "o.py": "x = 2\n"},
+        {"c.py": config("", added + "    theirs: int = 2\n"), "o.py": "x = 3\n"},
+    )
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        entry = next(p for p in planned.plan.paths if p.path == "c.py")
+        assert entry.conflict is None
+        assert isinstance(entry.outcome, Resolved)
+        assert entry.outcome.data == config(added, "    theirs: int = 2\n").encode()
+        assert "git merges cleanly" in entry.outcome.notes[-1]
+        assert planned.plan.warnings == ()
+    repo.checkout("dev")
+    assert repo.merge("main") == 1
+    plan = plan_worktree(Repository.open(repo.path)).plan
+    assert [p.path for p in plan.paths] == ["c.py", "o.py"]
+
+
+def test_a_doubled_field_with_two_values_is_told(tmp_path: Path) -> None:
+    """Nobody knows which value is right: git's text stays, with a warning that names the field."""
+    repo = Sandbox(tmp_path).repository()
+    repo.three_way(
+        {"c.py": config("", "")},
+        {"c.py": config("    beta: float = 0.5\n", "")},
+        {"c.py": config("", "    beta: float = 0.6\n")},
+    )
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        assert planned.plan.paths == ()
+        (warning,) = planned.plan.warnings
+        assert "c.py" in warning
+        assert "Config.beta" in warning
+
+
+def test_a_clean_merge_that_is_sound_is_left_alone(tmp_path: Path) -> None:
+    """Names that both parents repeat, or leave undefined, are no reason to merge anew."""
+    repo = Sandbox(tmp_path).repository()
+    odd = "def f(): ...\ndef f(): ...\n\n\nx = missing\n\n\ny = 1\n\n\n"
+    repo.three_way({"c.py": odd}, {"c.py": "a = 1\n\n\n" + odd}, {"c.py": odd + "b = 1\n"})
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        assert (planned.plan.paths, planned.plan.warnings) == ((), ())

@@ -1,9 +1,9 @@
-"""File rules that speak for paths which merged cleanly: pins, and sides taken whole."""
+"""Paths that merged cleanly and change all the same: by a file rule, or because the text is broken."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 
 from mergewright.git.trees import Objects, TreeEntry
 from mergewright.model.conflict import (
@@ -13,7 +13,10 @@ from mergewright.model.conflict import (
     FileVersion,
 )
 from mergewright.model.plan import PathPlan
+from mergewright.model.resolution import PathOutcome, Resolved
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.resolve.cleanmerges import broken_gates
+from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import whole_side
 from mergewright.rules.book import PathRule, RuleBook
 
@@ -25,10 +28,12 @@ class CleanPaths:
     Attributes:
         plans: A resolution for each path where the rule's side differs from the clean merge.
         spoken: Ids of all rules that matched, also where nothing had to change.
+        settled: Paths for which a rule speaks, changed or not.
     """
 
     plans: tuple[PathPlan, ...] = ()
     spoken: frozenset[str] = frozenset()
+    settled: frozenset[str] = frozenset()
 
 
 def clean_paths(
@@ -55,7 +60,7 @@ def clean_paths(
     ours = objects.entries(trees.ours)
     theirs = objects.entries(trees.theirs)
     base = {} if trees.base is None else objects.entries(trees.base)
-    plans, spoken = [], set()
+    plans, spoken, settled = [], set(), set()
     for path in sorted(ours.keys() | theirs.keys()):
         if path in contested or ours.get(path) == theirs.get(path):
             continue
@@ -64,9 +69,85 @@ def clean_paths(
         if rule is None:
             continue
         spoken.add(rule.id)
+        settled.add(path)
         if rule.side is not None and entries.get(rule.side) != merged.get(path):
             plans.append(_taken(objects, path, entries, rule, rule.side))
-    return CleanPaths(plans=tuple(plans), spoken=frozenset(spoken))
+    return CleanPaths(plans=tuple(plans), spoken=frozenset(spoken), settled=frozenset(settled))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mended:
+    """What became of clean texts that are broken.
+
+    Attributes:
+        plans: A resolution for each that the cascade merges better.
+        warnings: The others, each with what is wrong with it.
+    """
+
+    plans: tuple[PathPlan, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def mended_paths(
+    objects: Objects,
+    trees: ThreeWay[str | None],
+    merged: Mapping[str, TreeEntry],
+    left_out: Collection[str],
+    resolve: Callable[[Conflict], PathOutcome],
+) -> Mended:
+    """Merge Python files anew that git merged cleanly into a text that fails a gate.
+
+    A line merge keeps both copies of a field that both sides added at different places, or a use
+    whose import the other side took away. Only where the new result passes every gate does it take
+    the place of git's text; else git's text stays, with a warning.
+
+    Args:
+        objects: Where the trees are.
+        trees: Full ids of commits or trees; without all three nothing is looked at.
+        merged: The cleanly merged files by path.
+        left_out: Paths that are conflicts, or that a rule speaks for.
+        resolve: Gives a conflict's outcome.
+
+    Raises:
+        RepositoryError: An object is missing.
+    """
+    if trees.base is None or trees.ours is None or trees.theirs is None:
+        return Mended()
+    ours = {change.path: change for change in objects.changes(trees.base, trees.ours)}
+    plans, warnings = [], []
+    for change in objects.changes(trees.base, trees.theirs):
+        path = change.path
+        if path not in ours or path in left_out or not path.endswith(PYTHON_SUFFIXES):
+            continue
+        entries = ThreeWay(base=change.old, ours=ours[path].new, theirs=change.new)
+        result = merged.get(path)
+        if entries.base is None or entries.ours is None or entries.theirs is None:
+            continue
+        if result is None or result.oid in {entries.ours.oid, entries.theirs.oid}:
+            continue
+        if not result.is_blob or not all(entry is not None and entry.is_blob for entry in entries):
+            continue
+        versions = entries.map(lambda entry: _version(objects, path, entry))  # noqa: B023 - used at once
+        texts = versions.map(lambda version: None if version is None else version.data)
+        failed = broken_gates(path, objects.blob(result.oid), texts)
+        if not failed:
+            continue
+        what = f"{failed[0].gate}: {failed[0].detail}"
+        outcome = resolve(Conflict(path=path, kind=ConflictKind.BOTH_MODIFIED, versions=versions))
+        if isinstance(outcome, Resolved) and outcome.data is not None:
+            note = f"merged anew: the text that git merges cleanly fails the gate {what}"
+            outcome = replace(outcome, mode=result.mode, notes=(*outcome.notes, note))
+            plans.append(PathPlan(conflict=None, outcome=outcome))
+        else:
+            warnings.append(f"{path}: the text that git merges cleanly fails the gate {what}")
+    return Mended(plans=tuple(plans), warnings=tuple(warnings))
+
+
+def _version(objects: Objects, path: str, entry: TreeEntry | None) -> FileVersion | None:
+    if entry is None:
+        return None
+    data = objects.blob(entry.oid) if entry.mode != MODE_SUBMODULE else b""
+    return FileVersion(path=path, mode=entry.mode, oid=entry.oid, data=data)
 
 
 def _identity(entry: TreeEntry | None) -> object:
@@ -80,15 +161,9 @@ def _taken(
     rule: PathRule,
     side: Side,
 ) -> PathPlan:
-    def version(entry: TreeEntry | None) -> FileVersion | None:
-        if entry is None:
-            return None
-        data = objects.blob(entry.oid) if entry.mode != MODE_SUBMODULE else b""
-        return FileVersion(path=path, mode=entry.mode, oid=entry.oid, data=data)
-
     # Only the side that is taken is read: the others may be missing in a partial clone.
     none: ThreeWay[FileVersion | None] = ThreeWay(base=None, ours=None, theirs=None)
-    taken = version(entries.get(side))
+    taken = _version(objects, path, entries.get(side))
     versions = ThreeWay(
         base=none.base,
         ours=taken if side is Side.OURS else none.ours,

@@ -27,8 +27,8 @@ from mergewright.resolve.engines import GitText, merge_file
 from mergewright.resolve.planning import Mapper, Progress, plan_paths
 from mergewright.resolve.reporting import report
 from mergewright.text.markers import marker_size_for
-from mergewright.workflows.cleanpaths import CleanPaths, clean_paths
-from mergewright.workflows.policies import apply_policies, has_policies
+from mergewright.workflows.cleanpaths import CleanPaths, Mended, clean_paths, mended_paths
+from mergewright.workflows.policies import apply_policies
 from mergewright.workflows.sources import SourceFactory, no_sources
 from mergewright.workflows.texts import FILE_BUDGET, time_limit
 
@@ -191,15 +191,19 @@ def _plan(
         return outcome
 
     cascade = _cascade(repository, source, conflicts, book, settings)
+    mended = Mended()
+    if whole:
+        left_out = clean.settled | names_of(conflicts)
+        mended = mended_paths(objects, source.commits, merged, left_out, resolve)
     plan = plan_paths(
         source,
         conflicts,
         resolve,
-        clean=clean.plans,
+        clean=(*clean.plans, *mended.plans),
         progress=settings.progress,
         mapper=settings.mapper,
     )
-    warnings = (*notes, *(str(warning) for warning in book.shadowed()))
+    warnings = (*notes, *mended.warnings, *(str(warning) for warning in book.shadowed()))
     if not whole:
         # With some paths only, a rule may well speak for the others.
         return replace(plan, warnings=warnings)
@@ -304,8 +308,7 @@ def plan_merge(
         repository, ours, theirs, engine=settings.engine, base=base, labels=labels
     )
     try:
-        needed = book.speaks_for_clean_paths or has_policies(book)
-        merged = merge.clean_entries() if needed else {}
+        merged = merge.clean_entries()
         clashes = merge.case_clashes()
         contested = merge.contested_paths | names_of(clashes)
         clean = clean_paths(book, merge.objects, merge.source.commits, merged, contested)
@@ -368,7 +371,7 @@ def plan_worktree(
     merged: Mapping[str, TreeEntry] = {}
     if paths:
         conflicts = _selected(conflicts, paths, root)
-    elif book.speaks_for_clean_paths or has_policies(book):
+    else:
         merged = repository.index_entries()
         contested = merge.contested_paths | names_of(clashes)
         clean = clean_paths(book, repository.objects, merge.source.commits, merged, contested)
