@@ -43,6 +43,7 @@ def align(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
     found = list(pairs)
     _by_name(base, side, found, used_base, used_side)
     _in_gaps(base, side, found, used_base, used_side)
+    _moved_bindings(base, side, found, used_base, used_side)
     _renamed(base, side, found, used_base, used_side)
     found.sort()
     return found
@@ -81,6 +82,36 @@ def _by_name(
             found.append((i, j))
             used_base.add(i)
             used_side.add(j)
+
+
+def _moved_bindings(
+    base: Sequence[Item],
+    side: Sequence[Item],
+    found: list[tuple[int, int]],
+    used_base: set[int],
+    used_side: set[int],
+) -> None:
+    """Imports and assignments to other places of the block: what the other side did to them follows.
+
+    Only where one statement alone has the key on either side.
+    """
+    left = _sole([(i, item) for i, item in enumerate(base) if i not in used_base])
+    right = _sole([(j, item) for j, item in enumerate(side) if j not in used_side])
+    for key, i in left.items():
+        j = right.get(key)
+        if j is not None:
+            found.append((i, j))
+            used_base.add(i)
+            used_side.add(j)
+
+
+def _sole(items: list[tuple[int, Item]]) -> dict[tuple[str, str], int]:
+    """Places of the imports, and of the assignments outside functions, that stand once."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for at, item in items:
+        if item.kind in {"import", "from"} or (item.kind == "assign" and item.parent != "def"):
+            places.setdefault(item.key, []).append(at)
+    return {key: found[0] for key, found in places.items() if len(found) == 1}
 
 
 def _gaps(

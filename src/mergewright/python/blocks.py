@@ -242,7 +242,10 @@ class StructuralMerge:
         free = self._free_insertion(v, parent)
         if not pairs and free is not None:
             self._decided(scope, "insert-both", Side.BOTH, free)
-            return [_text(v.ours, Side.OURS), _text(v.theirs, Side.THEIRS)]
+            return [
+                *self._take(v, Side.OURS, scope, parent),
+                *self._take(v, Side.THEIRS, scope, parent),
+            ]
         if not pairs:
             return self._meet(
                 v, scope, "insertions", "both sides inserted statements at this place"
@@ -272,8 +275,8 @@ class StructuralMerge:
     @staticmethod
     def _free_insertion(v: ThreeWay[list[Slot]], parent: str) -> str | None:
         """Why two runs inserted at one place do not depend on each other, if that is so."""
-        if any(s.base is not None for s in (*v.ours, *v.theirs)):
-            return None
+        if any(s.base is not None and s.any().kind not in _IMPORTS for s in (*v.ours, *v.theirs)):
+            return None  # moved here: what stood around it is not known to be free of it
         for slots, name in ((v.ours, "ours"), (v.theirs, "theirs")):
             if slots and all(_independent(s.any(), parent) for s in slots):
                 return f"what {name} inserted here are only definitions and imports"

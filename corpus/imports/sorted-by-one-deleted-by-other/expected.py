@@ -1,0 +1,9 @@
+def load(queue):
+    try:
+        from harbour.core import mpu
+        from harbour.core.enums import Kind
+        from harbour.training import parse
+        from harbour.core.language import Language
+    except ImportError:
+        queue.put("exit")
+    Language.quiet = True

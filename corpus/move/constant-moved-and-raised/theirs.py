@@ -1,0 +1,6 @@
+"""The harbour."""
+
+__version__ = "0.16.0"
+
+from .berth import Berth
+from .pier import Pier
