@@ -259,9 +259,16 @@ class StructuralMerge:
                 part = ThreeWay(base=none, ours=ours, theirs=theirs)
                 if all(_independent(s.any(), parent) for slots in part for s in slots):
                     pieces.extend(self._independent_run(part, scope, parent))
+                elif not ours or not theirs:
+                    side = Side.OURS if ours else Side.THEIRS
+                    self._decided(
+                        scope,
+                        "insert-superset",
+                        side,
+                        f"both sides inserted the same here, {side.value} more of it",
+                    )
+                    pieces.extend(self._take(part, side, scope, parent))
                 else:
-                    # Also when one side is empty: whether the other's longer run is meant for both
-                    # is not proved by structure.
                     pieces.extend(
                         self._meet(
                             part, scope, "insertions", "both sides inserted here, differently"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import libcst as cst
@@ -395,6 +396,19 @@ class NodeMerger:
                 known = set(o)
                 out.extend(on)
                 out.extend(n for n, k in zip(tn, t, strict=True) if k not in known)
+            elif not b and (more := _holding_both(o, t)) is not None:
+                self._note(Side.OURS, what)
+                self._note(Side.THEIRS, what)
+                out.extend(on if more is Side.OURS else tn)
+            elif not b and _sorted_into(
+                v.base,
+                chunk.base.start,
+                [*on, *(n for n, k in zip(tn, t, strict=True) if k not in o)],
+            ):
+                self._note(Side.OURS, what)
+                self._note(Side.THEIRS, what)
+                new = [*on, *(n for n, k in zip(tn, t, strict=True) if k not in o)]
+                out.extend(sorted(new, key=_string_value))
             elif len(b) == len(o) == len(t):
                 out.extend(
                     merge_item(ThreeWay(base=x, ours=y, theirs=z))
@@ -483,6 +497,35 @@ class NodeMerger:
                 order.insert(at, k)
             previous, first = k, False
         return [merged[k] for k in order]
+
+
+def _holding_both(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> Side | None:
+    """The side whose new elements are the other's, in their order, and more."""
+    for side, more, less in ((Side.OURS, ours, theirs), (Side.THEIRS, theirs, ours)):
+        rest = iter(more)
+        if less and all(key in rest for key in less):
+            return side
+    return None
+
+
+def _sorted_into(base: _Nodes, at: int, new: _Nodes) -> bool:
+    """Whether new strings have their place by the alphabet between their neighbours of a sorted list.
+
+    A long list counts as sorted although a few of its elements stand out of order.
+    """
+    if not all(_is_string(e) for e in (*base, *new)) or len(base) < 5:
+        return False
+    old = [_string_value(e) for e in base]
+    inverted = sum(one > two for one, two in pairwise(old))
+    if inverted * 10 > len(old):
+        return False
+    values = sorted(_string_value(e) for e in new)
+    around = [*old[at - 1 : at], *values, *old[at : at + 1]]
+    return len(set(values)) == len(values) and around == sorted(around)
+
+
+def _is_string(element: Any) -> bool:
+    return isinstance(getattr(element, "value", None), cst.SimpleString)
 
 
 def _only_deleted(base: Sequence[Hashable], side: Sequence[Hashable]) -> bool:

@@ -1,0 +1,1 @@
+PORTS = [first, second]

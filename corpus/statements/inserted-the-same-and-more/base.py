@@ -1,0 +1,3 @@
+def unload(ship):
+    crane = find(ship)
+    return crane

@@ -1,0 +1,5 @@
+def unload(ship):
+    crane = find(ship)
+    check(crane)
+    crane.lower(ship)
+    return crane

@@ -1,0 +1,4 @@
+def unload(ship):
+    crane = find(ship)
+    check(crane)
+    return crane
