@@ -622,7 +622,7 @@ class StructuralMerge:
         side = settle(headers)
         if side is not None:
             return [headers.get(side)]
-        side = settle(v.map(_header_tokens))
+        side = settle(v.map(lambda section: section.header_print))
         if side is not None:
             return [headers.get(side)]
         reason = "both sides changed the header"
@@ -1077,21 +1077,6 @@ def _one_indent(items: Sequence[Item]) -> bool:
 
 def _indent(core: bytes) -> bytes:
     return core[: len(core) - len(core.lstrip(b" \t\f"))]
-
-
-def _header_tokens(section: Section) -> bytes:
-    from mergewright.python.source import digest, tokens_of
-
-    tokens: list[bytes] = []
-    for child in section.node.children:
-        if child.type == "block":
-            break
-        tokens_of(section.source, child, tokens)
-    if section.node.parent is not None and section.node.parent.type == "decorated_definition":
-        for child in section.node.parent.children:
-            if child.type in {"decorator", "comment"}:
-                tokens_of(section.source, child, tokens)
-    return digest(tokens)
 
 
 def _align_sections(

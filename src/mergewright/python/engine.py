@@ -9,7 +9,7 @@ from time import thread_time
 from mergewright.model.merge import Contested, Decider, FileMerge, Piece
 from mergewright.model.resolution import Decision
 from mergewright.model.threeway import Side, ThreeWay, settle
-from mergewright.python import imports
+from mergewright.python import imports, moves
 from mergewright.python.blocks import BudgetExceeded, StructuralMerge, left
 from mergewright.python.gates import undefined_names
 from mergewright.python.outline import outline
@@ -27,11 +27,14 @@ class EngineOptions:
         budget: Seconds of processor time for one file; when they are used up the line merge answers, and says so.
         versions: Settle version assignments that both sides raised by taking the larger.
         sweeps: Apply one side's proven mechanical substitution to the other side's text.
+        moves: Carry an edit to where the other side put the code (below a new condition, into a
+            new helper, into another class).
     """
 
     budget: float = 20.0
     versions: bool = True
     sweeps: bool = True
+    moves: bool = True
 
 
 def merge_python(
@@ -71,6 +74,10 @@ def merge_python(
     deadline = thread_time() + options.budget
     try:
         pieces, decisions = _structural(path, texts, deciders, options, deadline)
+        if options.moves and texts.base and not all(isinstance(piece, bytes) for piece in pieces):
+            pieces, decisions = _followed(
+                path, texts, deciders, options, deadline, (pieces, decisions)
+            )
     except (BudgetExceeded, RecursionError) as error:
         why = (
             f"the time budget of {options.budget:g} s was used up"
@@ -143,6 +150,46 @@ def _structural(
         if keep or not missing:
             return [result], merge.decisions
         keep = missing
+
+
+_Result = tuple[list[Piece], list[Decision]]
+
+
+def _followed(
+    path: str,
+    texts: ThreeWay[bytes],
+    deciders: Sequence[Decider],
+    options: EngineOptions,
+    deadline: float,
+    result: _Result,
+) -> _Result:
+    """The merge with edits carried to where the other side put their code; as it was if none was."""
+
+    def merge(runs: ThreeWay[Sequence[Item]], scope: str, parent: str) -> bytes | None:
+        again = StructuralMerge(path, (), deadline, versions_rule=options.versions)
+        pieces = again.block(runs, scope, parent)
+        settled = [piece for piece in pieces if isinstance(piece, bytes)]
+        return b"".join(settled) if len(settled) == len(pieces) else None
+
+    for mover in (Side.OURS, Side.THEIRS):
+        plans = moves.plans(moves.survey(texts.map(Source), mover))
+        # All at once; when that helps nothing, each for itself.
+        for chosen in [plans, *([plan] for plan in plans if len(plans) > 1)]:
+            carried = moves.carry(texts, mover, chosen, merge) if chosen else None
+            if carried is None:
+                continue
+            pieces, decisions = _structural(path, carried.texts, deciders, options, deadline)
+            if _open(pieces) < _open(result[0]):
+                texts = carried.texts
+                result = pieces, [*decisions, *(moves.decision(note) for note in carried.notes)]
+                break
+        if plans:
+            result = moves.named(*result, plans, mover)
+    return result
+
+
+def _open(pieces: Sequence[Piece]) -> int:
+    return sum(1 for piece in pieces if isinstance(piece, Contested))
 
 
 def _readers(result: bytes, name: str) -> list[str]:

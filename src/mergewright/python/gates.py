@@ -86,6 +86,7 @@ _SIDED = frozenset(
         "memory",
         "larger-version",
         "follow-rename",
+        "follow-move",
         "sweep",
     }
 )

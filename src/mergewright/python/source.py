@@ -131,6 +131,21 @@ class Section:
         """The clause's lines."""
         return self.source.data[self.start : self.end]
 
+    @property
+    def header_print(self) -> bytes:
+        """Digest of the header's tokens, decorators included: equal when only layout differs."""
+        tokens: list[bytes] = []
+        for child in self.node.children:
+            if child.type == "block":
+                break
+            tokens_of(self.source, child, tokens)
+        above = self.node.parent
+        if above is not None and above.type == "decorated_definition":
+            for child in above.children:
+                if child.type in {"decorator", "comment"}:
+                    tokens_of(self.source, child, tokens)
+        return digest(tokens)
+
     def items(self) -> list[Item]:
         """The items of the body."""
         if self._items is None:

@@ -1,0 +1,12 @@
+class Job:
+    def run(self):
+        return self.execute()
+
+    def render(self, width):
+        lines = self.path.read_text().splitlines()
+        return "\n".join(line[:width] for line in lines)
+
+
+class View:
+    def __init__(self, path):
+        self.path = path

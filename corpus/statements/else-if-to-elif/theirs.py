@@ -1,0 +1,12 @@
+def price(order):
+    if order.member:
+        rate = order.plan.rate
+        note = "member"
+    else:
+        if order.total > 100:
+            rate = volume_rate(order.total, order.region)
+            note = "volume"
+        else:
+            rate = 1.0
+            note = ""
+    return order.total * rate, note

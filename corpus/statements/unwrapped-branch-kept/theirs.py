@@ -1,0 +1,8 @@
+def connect(host):
+    if sys.version_info < (3, 9):
+        sock = legacy_socket(host)
+        sock.setblocking(True)
+    else:
+        sock = socket.create_connection((host, PORT), timeout=TIMEOUT)
+        sock.settimeout(None)
+    return Connection(sock)

@@ -1,0 +1,4 @@
+def sync(store):
+    items = store.changed()
+    store.upload(items)
+    store.mark(items)

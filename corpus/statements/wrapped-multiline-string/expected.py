@@ -1,0 +1,11 @@
+def install(db, schema):
+    if not db.has("runs"):
+        db.execute("""
+create table runs (
+    id integer,
+    name text
+)
+""")
+        # Old installations need this.
+        db.execute(schema.upgrade, timeout=30)
+    db.commit()

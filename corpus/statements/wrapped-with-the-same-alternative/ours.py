@@ -1,0 +1,5 @@
+import sys
+
+from paperboat import json as _json
+
+INDENT = 2
