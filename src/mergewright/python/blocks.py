@@ -18,6 +18,7 @@ from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outco
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
 from mergewright.python.alignment import align
+from mergewright.python.arguments import ArgumentSweep
 from mergewright.python.neutral import comments_of, only_respelled, same_behaviour, same_program
 from mergewright.python.pieces import Contest, merge_snippet
 from mergewright.python.source import Item, Section, Source
@@ -810,6 +811,16 @@ class StructuralMerge:
                 "sweep",
                 Side.NEITHER,
                 f"{side.value}'s sweep {sweep}, applied where {side.other.value} still used the old name",
+            )
+
+    def note_arguments(self, side: Side, sweep: ArgumentSweep, symbols: Sequence[str]) -> None:
+        """Record that calls the other side added got the argument that a side gave all its calls."""
+        for symbol in dict.fromkeys(symbols):
+            self._decided(
+                symbol,
+                "sweep",
+                Side.NEITHER,
+                f"{side.value} changed {sweep}; the call that {side.other.value} added follows",
             )
 
     def _answered(self, symbol: str, answer: Answer) -> None:

@@ -10,6 +10,7 @@ from mergewright.model.merge import Contested, Decider, FileMerge, Piece
 from mergewright.model.resolution import Decision
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports, moves
+from mergewright.python.arguments import carry_on
 from mergewright.python.blocks import BudgetExceeded, StructuralMerge, left
 from mergewright.python.gates import undefined_names
 from mergewright.python.outline import outline
@@ -139,6 +140,10 @@ def _structural(
             for side, sweep in sweeps.unfinished(result):
                 merge.note_sweep(side, sweep, _readers(result, sweep.old[0].decode()))
                 result = apply(result, [sweep])
+            for side in (Side.OURS, Side.THEIRS):
+                for change in sweeps.of_arguments(side):
+                    result, lines = carry_on(result, change)
+                    merge.note_arguments(side, change, _symbols_at(result, lines))
         missing = _missing_names(result, texts)
         if missing and sweeps is not None:
             for name in sorted(missing):
@@ -197,6 +202,20 @@ def _readers(result: bytes, name: str) -> list[str]:
     token = name.encode()
     symbols = outline(result).symbols.values()
     return [s.path.split("#")[0] for s in symbols if s.kind != "class" and token in s.text]
+
+
+def _symbols_at(result: bytes, lines: Sequence[int]) -> list[str]:
+    """Dotted paths of the functions that hold lines (from 1); the file itself as ``""``."""
+    found = []
+    for line in lines:
+        start = sum(len(part) for part in result.splitlines(keepends=True)[: line - 1])
+        inside = [
+            s
+            for s in outline(result).symbols.values()
+            if s.kind != "class" and s.start <= start < s.end
+        ]
+        found.append(max(inside, key=lambda s: s.start).path.split("#")[0] if inside else "")
+    return found
 
 
 def _missing_names(result: bytes, texts: ThreeWay[bytes]) -> frozenset[str]:

@@ -53,7 +53,7 @@ def check(
 
     Returns:
         One result a gate: ``parse``, ``duplicate-definition``, ``undefined-name``, ``conservation``,
-        ``bound-twice``, ``lost-member``, ``runtime-name``.
+        ``bound-twice``, ``lost-member``, ``runtime-name``, ``given-up-name``.
         Where one of the sides does not parse, only ``parse`` speaks, and it passes.
     """
     trees = versions.map(lambda data: _parse(data, path) if data is not None else None)
@@ -74,6 +74,7 @@ def check(
         _twice(result, trees.ours, trees.theirs),
         _members(result, trees),
         _runtime_names(result, trees),
+        _given_up_names(result, trees, settled),
     )
 
 
@@ -484,3 +485,73 @@ def _runtime_names(result: ast.Module, trees: ThreeWay[ast.Module | None]) -> Ga
         if not found
         else f"read at run time, imported for type checkers only: {', '.join(sorted(found)[:5])}",
     )
+
+
+# -- names that one side gave up -------------------------------------------------------------------
+
+
+def _given_up_names(
+    result: ast.Module, trees: ThreeWay[ast.Module | None], settled: set[str]
+) -> GateResult:
+    """In one function a side took away every use of a name, and the other added uses of it.
+
+    Each edit is at its own place, so they merge; but the new code relies on what the other side was
+    moving away from. Measured: such results are wrong twice as often as right.
+    """
+    gate = "given-up-name"
+    assert trees.ours is not None
+    assert trees.theirs is not None
+    if trees.base is None:
+        return GateResult(gate=gate, passed=True)
+    functions = [_functions(tree) for tree in (trees.base, trees.ours, trees.theirs, result)]
+    base, ours, theirs, merged = functions
+    for path, now in merged.items():
+        if path in settled or not (path in base and path in ours and path in theirs):
+            continue
+        versions = [base[path], ours[path], theirs[path]]
+        if len({ast.dump(node) for node in versions}) < 3:
+            continue
+        before, mine, other, after = (_used_names(node) for node in (*versions, now))
+        for side, quit_by, by in (("ours", other, mine), ("theirs", mine, other)):
+            for name, times in before.items():
+                if not quit_by[name] and after[name] and by[name] > times:
+                    giver = "theirs" if side == "ours" else "ours"
+                    return GateResult(
+                        gate=gate,
+                        passed=False,
+                        detail=f"{path}: {side} added uses of {name}, {giver} took all of them away",
+                    )
+    return GateResult(gate=gate, passed=True)
+
+
+def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Functions and methods by dotted path, those whose path stands once; inner ones are part of them."""
+    found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+    stack: list[tuple[str, ast.stmt]] = [("", node) for node in tree.body]
+    while stack:
+        scope, node = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.setdefault(scope + node.name, []).append(node)
+        elif isinstance(node, ast.ClassDef):
+            stack.extend((f"{scope}{node.name}.", child) for child in node.body)
+        else:
+            for _, block in _blocks(node):
+                stack.extend((scope, child) for child in block)
+    return {path: nodes[0] for path, nodes in found.items() if len(nodes) == 1}
+
+
+def _used_names(function: ast.AST) -> Counter[str]:
+    """Names, attributes, parameters and keywords of a function, and how often each stands there."""
+    found: Counter[str] = Counter()
+    for node in ast.walk(function):
+        for field in ("id", "attr", "arg"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                found[name] += 1
+        if isinstance(node, ast.alias):
+            found.update((node.asname or node.name).split("."))
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.update(node.module.split("."))
+    for name in _BUILTINS:
+        del found[name]
+    return found

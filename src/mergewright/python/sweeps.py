@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.arguments import LEAST_CALLS, ArgumentSweep, find_argument_sweeps
 from mergewright.python.source import Source, raw_tokens, string_token
 from mergewright.text.diff import matches
 from mergewright.text.lines import split_lines
@@ -51,12 +52,26 @@ class Sweeps:
     def __init__(self, texts: ThreeWay[bytes]) -> None:
         self._texts = texts
         self._found: dict[Side, list[Sweep]] = {}
+        self._many: dict[Side, bool] = {}
 
     def of(self, side: Side) -> list[Sweep]:
         """The sweeps that a side made in this file."""
         if side not in self._found:
-            self._found[side] = find_sweeps(self._texts.base, self._texts.get(side))
+            counts = count_substitutions(self._texts.base, self._texts.get(side))
+            self._many[side] = any(
+                len(a) == len(b) == 1 and places >= LEAST_CALLS
+                for (a, b), (places, _) in counts.items()
+            )
+            self._found[side] = _consistent(counts, self._texts.get(side))
         return self._found[side]
+
+    def of_arguments(self, side: Side) -> list[ArgumentSweep]:
+        """The arguments that a side changed alike in every call of a function."""
+        self.of(side)
+        # Without one token that was replaced by one other in several places there is none.
+        if not self._many[side]:
+            return []
+        return find_argument_sweeps(self._texts.base, self._texts.get(side))
 
     def renaming(self, name: str) -> tuple[Side, Sweep] | None:
         """The sweep that replaced a name, if one side made one."""
@@ -109,10 +124,13 @@ class Sweeps:
         return used
 
 
-def find_sweeps(base: bytes, side: bytes) -> list[Sweep]:
-    """Substitutions that a side made consistently, longest first."""
+_Counts = dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], tuple[int, bytes]]
+
+
+def count_substitutions(base: bytes, side: bytes) -> _Counts:
+    """The few tokens that a side replaced by a few others: how often, and how the new ones are written."""
     if not base or not side or max(len(base), len(side)) > _MOST_BYTES:
-        return []
+        return {}
     old_lines, new_lines = split_lines(base), split_lines(side)
     counts: Counter[tuple[tuple[bytes, ...], tuple[bytes, ...]]] = Counter()
     written: dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], bytes] = {}
@@ -124,19 +142,24 @@ def find_sweeps(base: bytes, side: bytes) -> list[Sweep]:
                 b"".join(old_lines[i:at]), b"".join(new_lines[j:to]), counts, written
             )
         i, j = at + 1, to + 1
-    if not any(places >= LEAST_PLACES for places in counts.values()):
+    return {pair: (places, written[pair]) for pair, places in counts.items()}
+
+
+def _consistent(counts: _Counts, side: bytes) -> list[Sweep]:
+    """Substitutions that a side made everywhere, longest first."""
+    if not any(places >= LEAST_PLACES for places, _ in counts.values()):
         return []
     new = [token for token, _, _ in _light_tokens(side)]
     found: list[Sweep] = []
-    for (a, b), places in counts.items():
+    for (a, b), (places, text) in counts.items():
         if places < LEAST_PLACES or not any(_word(token) for token in a):
             continue
-        if b"\n" in written[a, b]:
+        if b"\n" in text:
             continue
         # Consistent: what is left of the old form is rare.
         if _count(new, a) * 4 > places:
             continue
-        found.append(Sweep(a, b, written[a, b], places))
+        found.append(Sweep(a, b, text, places))
     found.sort(key=lambda s: (-len(s.old), s.old))
     return found
 

@@ -1,0 +1,5 @@
+field("a", stage=BETA)
+field("b", stage=BETA)
+field("c", stage=BETA)
+field("d", stage=BETA)
+close()

@@ -1,0 +1,6 @@
+field("a", stage=STABLE)
+field("b", stage=STABLE)
+field("c", stage=STABLE)
+field("d", stage=STABLE)
+field("e", stage=STABLE)
+close()

@@ -1,0 +1,6 @@
+field("a", stage=BETA)
+field("b", stage=BETA)
+field("c", stage=BETA)
+field("d", stage=BETA)
+field("e", stage=BETA)
+close()

@@ -1,0 +1,5 @@
+field("a", stage=STABLE)
+field("b", stage=STABLE)
+field("c", stage=STABLE)
+field("d", stage=STABLE)
+close()
