@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.audit.trees import audited, checks, one, tree
+from tests.audit.trees import audited, checks, one
 
 from mergewright.audit import analysers
 from mergewright.audit.analysers import DiagnosticCache, Pyrefly, Ruff, extra_analyser
@@ -91,22 +91,3 @@ def test_diagnostics_of_a_tree_are_kept_by_its_content(tmp_path: Path) -> None:
     third = audited({"a.py": ""}, ours, theirs, {"a.py": "x = 3\ny = qq\n"}, options)
     assert third.complete
     assert [f.id for f in third.findings] == [f.id for f in first.findings]
-
-
-def test_trees_that_cannot_be_read_as_python() -> None:
-    """Bytes, a NUL, another encoding, a symlink's worth of depth: notes or findings, no crash."""
-    odd = {
-        "a.py": b"\xff\xfe\x00bad",
-        "b.py": b"# -*- coding: latin-1 -*-\nx = '\xe4'\n",
-        "c.py": "x = " + "(" * 300 + ")" * 300 + "\n",
-        "d.py": b"",
-    }
-    report = audited(odd, odd | {"d.py": "x = 1\n"}, odd | {"d.py": "y = 1\n"}, odd)
-    assert report.complete, report.notes
-
-
-def test_hostile_paths_are_not_exported(tmp_path: Path) -> None:
-    """Nothing is written outside of the folder."""
-    files = {"../evil.py": "x\n", "/abs.py": "x\n", "ok/a.py": "x\n"}
-    assert analysers.export(tree(files), tmp_path / "in") == 1
-    assert not (tmp_path / "evil.py").exists()

@@ -18,15 +18,16 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from mergewright.audit.values import Tree
 
 STUBS = Path(__file__).parent / "stubs"
 PYTHON_SUFFIXES = (".py", ".pyi")
+
+T = TypeVar("T")
 
 
 class Diagnostic(NamedTuple):
@@ -127,16 +128,6 @@ def _version(program: str) -> str:
     return result.stdout.decode("utf-8", "replace").strip()
 
 
-def _parse_json(result: subprocess.CompletedProcess[bytes], name: str) -> object:
-    try:
-        return json.loads(result.stdout)
-    except ValueError as error:
-        tail = result.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no output"]
-        raise AnalyserError(
-            f"{name} ended with status {result.returncode} and no readable output: {tail[0][:200]}"
-        ) from error
-
-
 def _text(entry: Mapping[str, object], key: str) -> str:
     value = entry.get(key)
     return value if isinstance(value, str) else ""
@@ -166,7 +157,62 @@ def import_roots(paths: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruff:
+class _Tool:
+    """What the analysers have in common: a program, its rules, how it is run and read."""
+
+    name: str
+    rules: tuple[str, ...]
+
+    def identity(self) -> str:
+        """See :class:`Analyser`."""
+        return f"{_version(executable(self.name))} {','.join(self.rules)}"
+
+    def call(
+        self, folder: Path, timeout: float, *arguments: str, statuses: tuple[int, ...] = (0,)
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run the program in a folder.
+
+        Raises:
+            AnalyserError: It is not there, takes too long, or ends with another status.
+        """
+        result = _call([executable(self.name), *arguments], folder, timeout)
+        if result.returncode not in statuses:
+            raise AnalyserError(f"{self.name} ended with status {result.returncode}{_tail(result)}")
+        return result
+
+    def read(self, result: subprocess.CompletedProcess[bytes], kind: type[T]) -> T:
+        """The JSON that it wrote, of the kind that is expected at its top.
+
+        Raises:
+            AnalyserError: It is something else.
+        """
+        try:
+            document = json.loads(result.stdout)
+        except ValueError as error:
+            raise AnalyserError(
+                f"{self.name} ended with status {result.returncode} and no readable output"
+                f"{_tail(result)}"
+            ) from error
+        if not isinstance(document, kind):
+            raise AnalyserError(f"{self.name} gave a {type(document).__name__} for its result")
+        return document
+
+    def diagnostic(self, folder: Path, path: str, line: int, rule: str, message: str) -> Diagnostic:
+        """A diagnostic with its path relative to the folder and the first line of its message."""
+        relative = path.removeprefix(str(folder.resolve()) + os.sep).removeprefix("./")
+        return Diagnostic(
+            relative.replace(os.sep, "/"), line, rule, message.split("\n", 1)[0], self.name
+        )
+
+
+def _tail(result: subprocess.CompletedProcess[bytes]) -> str:
+    """The last thing that a program said, for messages."""
+    said = result.stderr.decode("utf-8", "replace").strip().splitlines()
+    return f": {said[-1][:200]}" if said else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruff(_Tool):
     """ruff: names, redefinitions, doubled keys and fields, syntax."""
 
     name: str = "ruff"
@@ -183,44 +229,32 @@ class Ruff:
         "invalid-syntax",
     )
 
-    def identity(self) -> str:
-        """See :class:`Analyser`."""
-        return f"{_version(executable('ruff'))} {','.join(self.rules)}"
-
     def run(self, folder: Path, tree: Tree, timeout: float) -> list[Diagnostic]:
         """See :class:`Analyser`."""
         del tree
         selected = ",".join(rule.rstrip("*") for rule in self.rules if rule != "invalid-syntax")
-        result = _call(
-            [
-                executable("ruff"),
-                "check",
-                "--isolated",
-                "--no-cache",
-                "--no-respect-gitignore",
-                "--exit-zero",
-                "--target-version=py313",
-                "--exclude=.mergewright-none",
-                f"--select={selected}",
-                "--output-format=json",
-                ".",
-            ],
+        result = self.call(
             folder,
             timeout,
+            "check",
+            "--isolated",
+            "--no-cache",
+            "--no-respect-gitignore",
+            "--exit-zero",
+            "--target-version=py313",
+            "--exclude=.mergewright-none",
+            f"--select={selected}",
+            "--output-format=json",
+            ".",
         )
-        entries = _parse_json(result, self.name)
-        if result.returncode != 0 or not isinstance(entries, list):
-            raise AnalyserError(f"ruff ended with status {result.returncode}")
-        root = str(folder.resolve()) + os.sep
         out = []
-        for entry in entries:
+        for entry in self.read(result, list):
             location = entry.get("location") or {}
-            path = _text(entry, "filename").removeprefix(root).replace(os.sep, "/")
             rule = _text(entry, "code") or "invalid-syntax"
-            message = _text(entry, "message").split("\n", 1)[0]
             # The message of a redefinition carries a line number, which moves between trees.
-            message = re.sub(r" from line \d+|:\d+:\d+|on line \d+", "", message)
-            out.append(Diagnostic(path, _number(location, "row"), rule, message, self.name))
+            message = re.sub(r" from line \d+|:\d+:\d+|on line \d+", "", _text(entry, "message"))
+            line = _number(location, "row")
+            out.append(self.diagnostic(folder, _text(entry, "filename"), line, rule, message))
         return out
 
 
@@ -239,7 +273,7 @@ ignore-errors-in-generated-code = false
 
 
 @dataclass(frozen=True, slots=True)
-class Pyrefly:
+class Pyrefly(_Tool):
     """pyrefly: names, attributes, calls and imports across modules."""
 
     name: str = "pyrefly"
@@ -276,38 +310,34 @@ class Pyrefly:
         # The configuration must stand at the root for its globs; a tree's own one is not exported.
         config = folder / "pyrefly.toml"
         config.write_text(text, encoding="utf-8")
-        result = _call(
-            [
-                executable("pyrefly"),
-                "check",
-                "--config=pyrefly.toml",
-                "--output-format=json",
-                "--summary=none",
-                "--threads=2",
-            ],
+        result = self.call(
             folder,
             timeout,
+            "check",
+            "--config=pyrefly.toml",
+            "--output-format=json",
+            "--summary=none",
+            "--threads=2",
+            statuses=(0, 1),
         )
-        document = _parse_json(result, self.name)
-        if result.returncode not in (0, 1) or not isinstance(document, dict):
-            raise AnalyserError(f"pyrefly ended with status {result.returncode}")
         if b"No Python files matched" in result.stderr:
             raise AnalyserError("pyrefly saw no Python file")
         wanted = set(self.rules)
-        root = str(folder.resolve()) + os.sep
-        out = []
-        for entry in document.get("errors", ()):
-            rule = _text(entry, "name")
-            if rule not in wanted:
-                continue
-            path = _text(entry, "path").removeprefix(root).removeprefix("./").replace(os.sep, "/")
-            message = _text(entry, "concise_description").split("\n", 1)[0]
-            out.append(Diagnostic(path, _number(entry, "line"), rule, message, self.name))
-        return out
+        return [
+            self.diagnostic(
+                folder,
+                _text(entry, "path"),
+                _number(entry, "line"),
+                _text(entry, "name"),
+                _text(entry, "concise_description"),
+            )
+            for entry in self.read(result, dict).get("errors", ())
+            if _text(entry, "name") in wanted
+        ]
 
 
 @dataclass(frozen=True, slots=True)
-class Ty:
+class Ty(_Tool):
     """ty, as a second opinion; optional."""
 
     name: str = "ty"
@@ -320,10 +350,6 @@ class Ty:
         "unresolved-import",
     )
 
-    def identity(self) -> str:
-        """See :class:`Analyser`."""
-        return f"{_version(executable('ty'))} {','.join(self.rules)}"
-
     def run(self, folder: Path, tree: Tree, timeout: float) -> list[Diagnostic]:
         """See :class:`Analyser`."""
         roots = import_roots([p for p in tree.files if p.endswith(PYTHON_SUFFIXES)])
@@ -334,72 +360,53 @@ class Ty:
             'python-version = "3.13"\npython-platform = "linux"\n',
             encoding="utf-8",
         )
-        result = _call(
-            [
-                executable("ty"),
-                "check",
-                f"--config-file={config}",
-                "--no-respect-ignore-files",
-                "--output-format=gitlab",
-                "--exit-zero",
-                "--no-progress",
-                ".",
-            ],
+        result = self.call(
             folder,
             timeout,
+            "check",
+            f"--config-file={config}",
+            "--no-respect-ignore-files",
+            "--output-format=gitlab",
+            "--exit-zero",
+            "--no-progress",
+            ".",
         )
-        entries = _parse_json(result, self.name)
-        if result.returncode != 0 or not isinstance(entries, list):
-            raise AnalyserError(f"ty ended with status {result.returncode}")
         out = []
-        root = str(folder.resolve()) + os.sep
-        for entry in entries:
+        for entry in self.read(result, list):
             rule = _text(entry, "check_name")
-            if rule not in self.rules:
-                continue
             location = entry.get("location") or {}
-            path = _text(location, "path").removeprefix(root).replace(os.sep, "/")
+            if rule not in self.rules or not _text(location, "path"):
+                continue
             begin = (location.get("positions") or {}).get("begin") or {}
-            message = _text(entry, "description").split("\n", 1)[0]
-            message = message.removeprefix(f"{rule}: ")
-            if path:
-                out.append(Diagnostic(path, _number(begin, "line"), rule, message, self.name))
+            message = _text(entry, "description").removeprefix(f"{rule}: ")
+            line = _number(begin, "line")
+            out.append(self.diagnostic(folder, _text(location, "path"), line, rule, message))
         return out
 
 
 @dataclass(frozen=True, slots=True)
-class Vulture:
+class Vulture(_Tool):
     """vulture, for call sites that were dropped: what nobody calls any more; optional."""
 
     name: str = "vulture"
     rules: tuple[str, ...] = ("unused function", "unused method", "unused class")
-
-    def identity(self) -> str:
-        """See :class:`Analyser`."""
-        return f"{_version(executable('vulture'))} {','.join(self.rules)}"
 
     def run(self, folder: Path, tree: Tree, timeout: float) -> list[Diagnostic]:
         """See :class:`Analyser`."""
         del tree
         empty = folder.parent / "empty.toml"
         empty.write_text("", encoding="utf-8")
-        result = _call(
-            [executable("vulture"), f"--config={empty}", "--min-confidence=60", "."],
-            folder,
-            timeout,
-        )
         # 0: nothing, 3: dead code, 1: some file does not parse (told on stderr; ruff tells it too).
-        if result.returncode not in (0, 1, 3):
-            raise AnalyserError(f"vulture ended with status {result.returncode}")
-        out = []
+        result = self.call(
+            folder, timeout, f"--config={empty}", "--min-confidence=60", ".", statuses=(0, 1, 3)
+        )
         pattern = re.compile(r"^(.*?):(\d+): (unused (?:function|method|class)) '([^']+)'")
-        for row in result.stdout.decode("utf-8", "replace").splitlines():
-            match = pattern.match(row)
-            if match:
-                path = match[1].removeprefix("./").replace(os.sep, "/")
-                message = f"{match[3]} `{match[4]}`"
-                out.append(Diagnostic(path, int(match[2]), match[3], message, self.name))
-        return out
+        rows = result.stdout.decode("utf-8", "replace").splitlines()
+        return [
+            self.diagnostic(folder, match[1], int(match[2]), match[3], f"{match[3]} `{match[4]}`")
+            for match in map(pattern.match, rows)
+            if match is not None
+        ]
 
 
 def extra_analyser(name: str) -> Analyser:
@@ -408,26 +415,45 @@ def extra_analyser(name: str) -> Analyser:
     return analyser
 
 
-def export(tree: Tree, folder: Path) -> int:
+def export(tree: Tree, folder: Path, before: Tree | None = None) -> int:
     """Write the Python files of a tree into a folder; gives how many.
 
     Symlinks are not written: a dangling one ends pyrefly, and one that leaves the folder would
     read files that are not of the tree. Paths that do not stay below the folder are left out.
+
+    Args:
+        tree: What is to stand there.
+        folder: The folder.
+        before: What this function wrote there last; only what differs is written then.
     """
-    count = 0
+    wanted = _exported(tree)
+    there = {} if before is None else _exported(before)
+    for path in there.keys() - wanted.keys():
+        (folder / path).unlink(missing_ok=True)
+        # A folder may have to make room for a file of its name.
+        for parent in (folder / path).parents:
+            if parent == folder or any(parent.iterdir()):
+                break
+            parent.rmdir()
     made: set[Path] = set()
-    for path, oid in tree.files.items():
-        if not path.endswith(PYTHON_SUFFIXES):
-            continue
-        if path.startswith("/") or ".." in path.split("/") or "\\" in path:
+    for path, oid in wanted.items():
+        if there.get(path) == oid:
             continue
         target = folder / path
         if target.parent not in made:
             target.parent.mkdir(parents=True, exist_ok=True)
             made.add(target.parent)
         target.write_bytes(tree.read(oid))
-        count += 1
-    return count
+    return len(wanted)
+
+
+def _exported(tree: Tree) -> dict[str, str]:
+    return {
+        path: oid
+        for path, oid in tree.files.items()
+        if path.endswith(PYTHON_SUFFIXES)
+        and not (path.startswith("/") or ".." in path.split("/") or "\\" in path)
+    }
 
 
 def digest_of(tree: Tree) -> str:
@@ -530,13 +556,16 @@ def analyse(
                 todo.setdefault(name, []).append(analyser)
             else:
                 found[analyser.name, name] = kept
+    # One tree at a time, in one folder: the analysers use both cores themselves, and of the second
+    # and third tree only what differs is written.
     with tempfile.TemporaryDirectory(prefix="mergewright-audit-") as scratch:
-
-        def work(name: str) -> None:
-            folder = Path(scratch).resolve() / name
-            folder.mkdir()
-            count = export(trees[name], folder)
-            for analyser in todo[name]:
+        folder = Path(scratch).resolve() / "tree"
+        folder.mkdir()
+        before: Tree | None = None
+        for name, waiting in todo.items():
+            count = export(trees[name], folder, before)
+            before = trees[name]
+            for analyser in waiting:
                 if analyser.name in failed:
                     continue
                 try:
@@ -549,11 +578,6 @@ def analyse(
                     continue
                 found[analyser.name, name] = result
                 cache.put(identities[analyser.name], digests[name], result)
-            shutil.rmtree(folder, ignore_errors=True)
-
-        # One tree at a time: the analysers use both cores themselves.
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            list(pool.map(work, todo))
     merged: dict[str, list[Diagnostic]] = {name: [] for name in trees}
     for analyser in analysers:
         if analyser.name in failed:

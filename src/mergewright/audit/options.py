@@ -151,9 +151,13 @@ class Options:
             if name != "base"
         }
 
-    def findings(self) -> list[Finding]:
-        """All findings on names of arguments."""
-        return [*self._unknown(), *self._aliases(), *self._doubled(), *self._unread()]
+    def by_text(self) -> list[Finding]:
+        """Names that nothing provides, and deprecated ones; asks the text of all files."""
+        return [*self._unknown(), *self._aliases()]
+
+    def by_facts(self) -> list[Finding]:
+        """Arguments added twice and options without use; asks the facts of files both touched."""
+        return [*self._doubled(), *self._unread()]
 
     def _unknown(self) -> list[Finding]:
         """``args.X`` where a parent provided X and the merged tree does not."""

@@ -427,6 +427,17 @@ def _calls(body: list[ast.stmt], callee: str) -> list[ast.Call]:
     ]
 
 
+def _segment(text: _Text, node: ast.expr) -> str:
+    """The source of an expression; the library's own way splits the whole file each time."""
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    rows = text.rows[first : last + 1]
+    if not rows:
+        return ""
+    rows[-1] = rows[-1][: node.end_col_offset]
+    rows[0] = rows[0][node.col_offset :]
+    return b"".join(rows).decode("utf-8", "replace")
+
+
 def _add_keyword(merged: _Text, source: _Text, owner: str, name: str) -> bytes | None:
     """A call of the merged text with the lost keyword argument."""
     callee, _, keyword = name.removesuffix("=)").rpartition("(")
@@ -434,7 +445,7 @@ def _add_keyword(merged: _Text, source: _Text, owner: str, name: str) -> bytes |
     if theirs is None or mine is None:
         return None
     values = {
-        ast.get_source_segment(source.data.decode("utf-8", "replace"), k.value) or ""
+        _segment(source, k.value)
         for call in _calls(theirs, callee)
         for k in call.keywords
         if k.arg == keyword
@@ -492,12 +503,11 @@ def _add_parameter(merged: _Text, source: _Text, owner: str, name: str) -> bytes
         return None
     if not args.args or args.args[-1].arg != name or not args.defaults:
         return None
-    segment = source.data.decode("utf-8", "replace")
     shown = name
     annotation = args.args[-1].annotation
-    default = ast.get_source_segment(segment, args.defaults[-1])
+    default = _segment(source, args.defaults[-1])
     if annotation is not None:
-        shown += f": {ast.get_source_segment(segment, annotation)} = {default}"
+        shown += f": {_segment(source, annotation)} = {default}"
     else:
         shown += f"={default}"
     if "\n" in shown or not mine.args.args:

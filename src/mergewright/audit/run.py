@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -15,6 +15,7 @@ from mergewright.audit.analysers import (
     Ruff,
     analyse,
 )
+from mergewright.audit.beside import Beside, paused_collector, run_stages
 from mergewright.audit.blame import History, explain_all
 from mergewright.audit.decisions import decide, unused
 from mergewright.audit.diagnostics import Differ
@@ -41,6 +42,7 @@ class AuditOptions:
         decisions: What was decided before, by finding id.
         policy: What the rule file says of whole files.
         history: Changes of paths on both sides since the base; ``None`` when it cannot be asked.
+        fork_from: So many Python files make a second process worth its start.
     """
 
     analysers: Sequence[Analyser] = (Ruff(), Pyrefly())
@@ -49,6 +51,7 @@ class AuditOptions:
     history: History | None = None
     decisions: Mapping[str, str] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
+    fork_from: int = 300
 
 
 def audit_trees(
@@ -70,7 +73,13 @@ def audit_trees(
         The report. It never raises for the content of a tree: what could not be checked stands in
         ``notes`` and makes ``complete`` false.
     """
-    options = options or AuditOptions()
+    with paused_collector():
+        return _audit(trees, labels, remarks, options or AuditOptions())
+
+
+def _audit(
+    trees: Trees, labels: Mapping[str, str], remarks: Sequence[str], options: AuditOptions
+) -> AuditReport:
     start = time.perf_counter()
     sources = Sources()
     indexes = {
@@ -82,6 +91,18 @@ def audit_trees(
     notes: list[str] = []
     timings: dict[str, float] = {}
 
+    beside = Beside(
+        [
+            ("lost lines", lambda: line_findings(trees) + taken_whole(trees)),
+            ("text", lambda: text_checks(trees)),
+            ("policy", lambda: policy_findings(trees, options.policy, labels)),
+            ("argument names", lambda: Options(trees, indexes).by_text()),
+            ("pairs", lambda: pair_findings(trees)),
+            ("structure", lambda: Structure(trees, indexes).findings()),
+        ],
+        fork=len(indexes["merged"].python_paths) >= options.fork_from,
+    )
+    # Threads come after the fork.
     pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="analysers")
     pending = pool.submit(
         analyse,
@@ -100,25 +121,21 @@ def audit_trees(
         differ = Differ(trees, indexes)
         return differ.findings(differ.new(run.found))
 
-    stages: list[tuple[str, Callable[[], list[Finding]]]] = [
-        # The analysers run beside the first checks.
-        ("lost facts", lambda: LostFacts(trees, indexes).findings()),
-        ("lost lines", lambda: line_findings(trees) + taken_whole(trees)),
-        ("text", lambda: text_checks(trees)),
-        ("policy", lambda: policy_findings(trees, options.policy, labels)),
-        ("options", lambda: Options(trees, indexes).findings()),
-        ("pairs", lambda: pair_findings(trees)),
-        ("structure", lambda: Structure(trees, indexes).findings()),
-        ("diagnostics", diagnostics),
-    ]
     findings: list[Finding] = []
-    for name, stage in stages:
-        begun = time.perf_counter()
-        try:
-            findings.extend(stage())
-        except Exception as error:  # noqa: BLE001 - a check that fails is a finding about the audit, never a clean result
-            notes.append(f"the check of {name} failed: {type(error).__name__}: {error}")
-        timings[name] = time.perf_counter() - begun
+    outcomes = run_stages(
+        [
+            # Both read the facts of the same files.
+            ("lost facts", lambda: LostFacts(trees, indexes).findings()),
+            ("options", lambda: Options(trees, indexes).by_facts()),
+        ]
+    )
+    outcomes += beside.outcomes()
+    outcomes += run_stages([("diagnostics", diagnostics)])
+    for outcome in outcomes:
+        findings.extend(outcome.findings)
+        timings[outcome.name] = outcome.seconds
+        if outcome.failure:
+            notes.append(f"the check of {outcome.name} failed: {outcome.failure}")
     pool.shutdown()
     findings = merge_causes(findings)
     if options.history is not None:

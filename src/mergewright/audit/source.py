@@ -198,6 +198,68 @@ def signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[Parameter, 
     return tuple(out)
 
 
+#: Expressions that a statement holds itself; those of its suites and handlers come apart.
+_PARTS: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Expr: ("value",),
+    ast.Return: ("value",),
+    ast.Assign: ("value", "targets"),
+    ast.AnnAssign: ("target", "value", "annotation"),
+    ast.AugAssign: ("target", "value"),
+    ast.Delete: ("targets",),
+    ast.Raise: ("exc", "cause"),
+    ast.Assert: ("test", "msg"),
+    ast.If: ("test",),
+    ast.While: ("test",),
+    ast.For: ("iter", "target"),
+    ast.AsyncFor: ("iter", "target"),
+    ast.Match: ("subject",),
+}
+
+#: Statements without a suite.
+_SIMPLE = frozenset(
+    {
+        ast.Expr,
+        ast.Return,
+        ast.Assign,
+        ast.AnnAssign,
+        ast.AugAssign,
+        ast.Delete,
+        ast.Raise,
+        ast.Assert,
+        ast.Pass,
+        ast.Break,
+        ast.Continue,
+        ast.Global,
+        ast.Nonlocal,
+    }
+)
+
+
+class _Children(dict[type[ast.AST], tuple[str, ...]]):
+    """Fields of a node class that can hold expressions; contexts and operators cannot."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        plain = {
+            "ctx",
+            "op",
+            "ops",
+            "id",
+            "attr",
+            "arg",
+            "kind",
+            "conversion",
+            "is_async",
+            "str",
+            "type_comment",
+        }
+        fields = tuple(name for name in kind._fields if name not in plain)
+        self[kind] = fields
+        return fields
+
+
+_CHILDREN = _Children()
+
+
 class _Reader:
     """One walk over a module; recursion follows statements, expressions are walked flat."""
 
@@ -327,14 +389,15 @@ class _Reader:
         elif isinstance(node, (ast.For, ast.AsyncFor)) and not owner:
             for name in _target_names(node.target):
                 self.source.names.setdefault(name, node.lineno)
-        for attribute in ("test", "iter", "target", "value", "subject", "exc", "cause", "msg"):
-            part = getattr(node, attribute, None)
-            if isinstance(part, ast.expr):
+        for attribute in _PARTS.get(node.__class__, ()):
+            part = getattr(node, attribute)
+            if part.__class__ is list:
+                for item in part:
+                    self.expressions(item, owner, cls)
+            elif part is not None:
                 self.expressions(part, owner, cls)
-        for part in getattr(node, "targets", ()):
-            self.expressions(part, owner, cls)
-        if isinstance(node, ast.AnnAssign):
-            self.expressions(node.annotation, owner, cls)
+        if node.__class__ in _SIMPLE:
+            return
         if isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 self.expressions(item.context_expr, owner, cls)
@@ -401,31 +464,33 @@ class _Reader:
             if kind is ast.Name:
                 used.add(node.id)  # type: ignore[attr-defined]
                 continue
-            if isinstance(node, ast.Attribute):
+            if kind is ast.Attribute:
+                assert isinstance(node, ast.Attribute)
                 used.add(node.attr)
                 value = node.value
                 if (
                     receiver
-                    and isinstance(value, ast.Name)
+                    and value.__class__ is ast.Name
                     and value.id == receiver[0]
-                    and isinstance(node.ctx, ast.Store)
+                    and node.ctx.__class__ is ast.Store
                 ):
                     receiver[1].attributes.setdefault(node.attr, node.lineno)
                 stack.append(value)
                 continue
-            if isinstance(node, ast.Call):
+            if kind is ast.Call:
+                assert isinstance(node, ast.Call)
                 self.call(node, owner)
                 if receiver:
                     _registered(node, receiver[0], receiver[1])
                 stack.append(node.func)
                 stack.extend(node.args)
-                stack.extend(keyword.value for keyword in node.keywords)
+                stack.extend([keyword.value for keyword in node.keywords])
                 continue
-            for name in kind._fields:
-                part = getattr(node, name, None)
+            for name in _CHILDREN[kind]:
+                part = getattr(node, name)
                 if part.__class__ is list:
-                    stack.extend(item for item in part if isinstance(item, ast.AST))
-                elif isinstance(part, ast.AST):
+                    stack.extend([item for item in part if item is not None])
+                elif part is not None:
                     stack.append(part)
 
     def call(self, node: ast.Call, owner: str) -> None:
