@@ -6,7 +6,10 @@ the format's engine, by git's line merge and by mergiraf, and compared with what
 
 correct  clean and equal: as data for TOML, JSON, YAML and INI, else as text up to blank lines
 order    clean, and the same lines in another order
-wrong    clean and different: also where whoever merged edited further, which no tool can know
+extra    clean, and different only in lines that at most one side had changed and that hold that side's
+         change: whoever merged edited further there, which no tool can know
+wrong    clean and different otherwise: a line of neither side, a line that both sides removed or that
+         one side added and the result lacks, or an entry that both sides added stands twice
 open     conflict left
 crash    an error, or a clean result that does not parse
 
@@ -21,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import configparser
+import difflib
 import io
 import json
 import os
@@ -38,11 +42,13 @@ from pathlib import Path
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from mergewright.formats import FormatKind, kind_of, merge_for
+from mergewright.formats import FormatKind, kind_of
+from mergewright.formats.gates import check
 from mergewright.model.threeway import ThreeWay
+from mergewright.resolve.engines import merge_file
 
 TIMEOUT = 60
-VERDICTS = ("correct", "order", "wrong", "open", "crash")
+VERDICTS = ("correct", "order", "extra", "wrong", "open", "crash")
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,41 @@ def data_of(kind: FormatKind | None, text: bytes) -> object:
     return [line.rstrip() for line in text.split(b"\n") if line.strip()]
 
 
-def judge(kind: FormatKind | None, result: bytes, truth: bytes) -> str:
+def lines_of(text: bytes | None) -> list[str]:
+    """The lines that say something, whatever their blanks."""
+    lines = (text or b"").decode("utf-8", "replace").split("\n")
+    return [" ".join(line.split()) for line in lines if any(map(str.isalnum, line))]
+
+
+def only_further(versions: ThreeWay[bytes | None], result: bytes, truth: bytes) -> bool:
+    """Whether the accepted text differs only in what at most one side had changed."""
+    given, accepted = lines_of(result), lines_of(truth)
+    base, ours, theirs = (Counter(lines_of(text)) for text in versions)
+    here, there = Counter(given), Counter(accepted)
+    matcher = difflib.SequenceMatcher(None, given, accepted, autojunk=False)
+    for tag, i, j, m, n in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        # A line that only moved is no difference of content.
+        for line in (x for x in given[i:j] if here[x] > there[x]):
+            if not ours[line] and not theirs[line]:
+                return False
+            if ours[line] < base[line] and theirs[line] < base[line]:
+                return False
+            if not base[line] and 0 < ours[line] < here[line] > theirs[line] > 0:
+                return False
+        for line in (x for x in accepted[m:n] if there[x] > here[x]):
+            both = ours[line] > base[line] and theirs[line] > base[line]
+            if both and here[line] < min(ours[line], theirs[line]):
+                return False
+            if any(base[line] < side[line] > here[line] for side in (ours, theirs)):
+                return False
+    return True
+
+
+def judge(
+    kind: FormatKind | None, result: bytes, truth: bytes, versions: ThreeWay[bytes | None]
+) -> str:
     """What a clean result is worth."""
     try:
         accepted = data_of(kind, truth)
@@ -153,16 +193,18 @@ def judge(kind: FormatKind | None, result: bytes, truth: bytes) -> str:
     plain_given, plain_truth = data_of(None, result), data_of(None, truth)
     assert isinstance(plain_given, list)
     assert isinstance(plain_truth, list)
-    return "order" if Counter(plain_given) == Counter(plain_truth) else "wrong"
+    if Counter(plain_given) == Counter(plain_truth):
+        return "order"
+    return "extra" if only_further(versions, result, truth) else "wrong"
 
 
 def ours(case: Case) -> bytes | None:
     """Mergewright's clean result; ``None`` when something stays open."""
-    merge = merge_for(case.path)
-    if merge is None:
+    result = merge_file(case.path, case.versions)
+    if not result.clean:
         return None
-    result = merge(case.versions)
-    return result.text() if result.clean else None
+    gates = check(case.path, result.text(), case.versions, result.decisions)
+    return result.text() if all(gate.passed for gate in gates) else None
 
 
 def by_command(command: list[str], case: Case, folder: Path) -> bytes | None:
@@ -220,7 +262,11 @@ def main() -> None:
                         result = (
                             ours(case) if command is None else by_command(command, case, scratch)
                         )
-                        verdict = "open" if result is None else judge(kind, result, case.truth)
+                        verdict = (
+                            "open"
+                            if result is None
+                            else judge(kind, result, case.truth, case.versions)
+                        )
                     except Exception as error:  # noqa: BLE001 - a crash is a result to count
                         verdict = "crash"
                         row[f"{tool}-error"] = f"{type(error).__name__}: {error}"

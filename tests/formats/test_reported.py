@@ -290,10 +290,13 @@ STEPS = """jobs:
 
 
 def test_steps_of_a_workflow_are_matched_by_what_names_them() -> None:
-    """Steps named by different members are merged one by one; a pin both raised is the larger."""
+    """Steps named by different members are merged one by one; a pin both raised is open, or switched."""
     ours = STEPS.replace("@v3", "@v4").replace("make test", "make test -j2")
     theirs = STEPS.replace("@v3", "@v5").replace("make install", "make all")
-    merge = merged(".github/workflows/ci.yml", STEPS, ours, theirs)
+    path = ".github/workflows/ci.yml"
+    (place,) = merged(path, STEPS, ours, theirs).contested
+    assert place.symbol == "jobs.test.steps.actions/checkout.uses"
+    merge = merged(path, STEPS, ours, theirs, options=FormatOptions(pins="larger"))
     assert merge.clean
     expected = STEPS.replace("@v3", "@v5").replace("make test", "make test -j2")
     assert merge.text() == expected.replace("make install", "make all").encode()

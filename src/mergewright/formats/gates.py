@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -17,11 +17,13 @@ from mergewright.formats import initext, jsontext, lists, markup, tomltext, yaml
 from mergewright.formats.document import UnmergeableError, normalise
 from mergewright.formats.kinds import FormatKind, kind_of
 from mergewright.formats.tree import Node
-from mergewright.model.resolution import Decision, GateResult
+from mergewright.model.resolution import Decision, EvidenceKind, GateResult
 from mergewright.model.threeway import Side, ThreeWay, settle
 
 _IDENTITY = ("id", "name", "repo", "key", "path", "url", "module", "uses")
 _ABSENT = object()
+#: Evidence of an answer that may take one side where the other has something too.
+_ANSWERS = frozenset({EvidenceKind.RULE, EvidenceKind.COMMIT, EvidenceKind.MEMORY})
 
 
 def check(
@@ -36,7 +38,8 @@ def check(
         path: The path of the file: its name chooses the gates.
         candidate: The bytes of the result.
         versions: The three texts; ``None`` where a side does not have the file.
-        decisions: What was decided; a value that a rule wrote anew is not held against the result.
+        decisions: What was decided; a value that a rule wrote anew, and what a side lost where
+            rules, history or memory took the other one, are not held against the result.
 
     Returns:
         One result a gate; empty for a path without a format of its own, or when a version is not in
@@ -59,13 +62,20 @@ def check(
     passed = GateResult(gate="parse", passed=True)
     written = {d.symbol for d in decisions if d.side is Side.NEITHER}
     free = bool(written)
+    answered = {
+        d.symbol
+        for d in decisions
+        if d.rule is not None or any(e.kind in _ANSWERS for e in d.evidence)
+    }
     results = [passed]
     if isinstance(result, Mapping):
-        results.append(_conserved(data, result, free=free))
+        results.append(_conserved(data, result, free=free, answered=answered))
     else:
-        results.append(_kept(kind, texts, text, markdown=is_markdown(path)))
+        results.append(
+            _kept(kind, texts, text, markdown=is_markdown(path), answered=bool(answered))
+        )
     if kind not in {FormatKind.CHANGELOG, FormatKind.MARKUP, FormatKind.JSON, FormatKind.NOTEBOOK}:
-        results.append(_comment_gate(comments, _comments(kind, text)))
+        results.append(_comment_gate(comments, _comments(kind, text), answered=bool(answered)))
     if kind in {FormatKind.CHANGELOG, FormatKind.MARKUP}:
         results.append(_headings(path, texts, text))
     return tuple(results)
@@ -161,27 +171,52 @@ def _plain_yaml(node: Any, depth: int = 0, seen: set[int] | None = None) -> Any:
 
 
 def _conserved(
-    versions: ThreeWay[Mapping[str, Any] | None], result: Mapping[str, Any], *, free: bool
+    versions: ThreeWay[Mapping[str, Any] | None],
+    result: Mapping[str, Any],
+    *,
+    free: bool,
+    answered: Collection[str],
 ) -> GateResult:
     """Every value is what the three versions ask for; a contested one is one of the sides'."""
-    problems: list[str] = []
+    problems: list[tuple[str, str]] = []
     base: Any = _ABSENT if versions.base is None else versions.base
     _compare(ThreeWay(base=base, ours=versions.ours, theirs=versions.theirs), result, "", problems)
-    if problems and not free:
-        return GateResult(gate="conserved", passed=False, detail="; ".join(problems[:3]))
+    held = [
+        text
+        for path, text in problems
+        if not any(
+            symbol == path or path.startswith(f"{symbol}.") or not symbol for symbol in answered
+        )
+    ]
+    if held and not free:
+        return GateResult(gate="conserved", passed=False, detail="; ".join(held[:3]))
     return GateResult(gate="conserved", passed=True)
 
 
-def _compare(versions: ThreeWay[Any], result: Any, path: str, problems: list[str]) -> None:
+def _shown(key: object) -> str:
+    """A key as dotted paths show it: of a YAML key its text, of a named element its name."""
+    text = str(key)
+    name, _, value = text.partition(": ")
+    text = value if name in _IDENTITY and value else text
+    if text.startswith('"') and text.endswith('"'):
+        text = str(json.loads(text))
+    return text.partition(" ")[2] if text.startswith("tag:yaml.org") else text
+
+
+def _compare(
+    versions: ThreeWay[Any], result: Any, path: str, problems: list[tuple[str, str]]
+) -> None:
     side = settle(versions)
     if side is not None:
         if versions.get(side) != result:
-            problems.append(f"{path or 'the document'} is not what only {side.value} made it")
+            problems.append(
+                (path, f"{path or 'the document'} is not what only {side.value} made it")
+            )
         return
     base, ours, theirs = versions
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         if not isinstance(result, Mapping):
-            problems.append(f"{path} is no mapping any more")
+            problems.append((path, f"{path} is no mapping any more"))
             return
         old = base if isinstance(base, Mapping) else {}
         for key in {**old, **ours, **theirs, **result}:
@@ -192,7 +227,7 @@ def _compare(versions: ThreeWay[Any], result: Any, path: str, problems: list[str
                     theirs=theirs.get(key, _ABSENT),
                 ),
                 result.get(key, _ABSENT),
-                f"{path}.{key}" if path else str(key),
+                f"{path}.{_shown(key)}" if path else _shown(key),
                 problems,
             )
         return
@@ -210,12 +245,14 @@ def _compare(versions: ThreeWay[Any], result: Any, path: str, problems: list[str
                 problems,
             )
             return
-        problems.append(f"{path} has a value of neither side")
+        problems.append((path, f"{path} has a value of neither side"))
 
 
-def _compare_lists(versions: ThreeWay[Any], result: Any, path: str, problems: list[str]) -> None:
+def _compare_lists(
+    versions: ThreeWay[Any], result: Any, path: str, problems: list[tuple[str, str]]
+) -> None:
     if not isinstance(result, list):
-        problems.append(f"{path} is no list any more")
+        problems.append((path, f"{path} is no list any more"))
         return
     base = versions.base if isinstance(versions.base, list) else []
     everything = [*base, *versions.ours, *versions.theirs, *result]
@@ -264,7 +301,7 @@ def _bounds(
     versions: ThreeWay[list[str]],
     result: list[str],
     path: str,
-    problems: list[str],
+    problems: list[tuple[str, str]],
     *,
     strict: bool = True,
 ) -> None:
@@ -281,7 +318,7 @@ def _bounds(
             continue
         if not low <= r[element] <= high:
             what = "lost" if r[element] < low else "doubled or of neither side"
-            problems.append(f"{path}: {element.strip()[:60]!r} is {what}")
+            problems.append((path, f"{path}: {element.strip()[:60]!r} is {what}"))
 
 
 def expected(counts: ThreeWay[int]) -> tuple[int, int]:
@@ -301,11 +338,15 @@ def _comments(kind: FormatKind, text: str) -> Counter[str]:
     return Counter(line.strip() for line in text.split("\n") if line.strip().startswith(marks))
 
 
-def _comment_gate(versions: ThreeWay[Counter[str] | None], result: Counter[str]) -> GateResult:
+def _comment_gate(
+    versions: ThreeWay[Counter[str] | None], result: Counter[str], *, answered: bool
+) -> GateResult:
     empty: Counter[str] = Counter()
     b, o, t = (some if some is not None else empty for some in versions)
     for comment in {**o, **t, **b, **result}:
         low, high = expected(ThreeWay(base=b[comment], ours=o[comment], theirs=t[comment]))
+        if answered:
+            low = 0
         if not low <= result[comment] <= high:
             what = "lost" if result[comment] < low else "doubled"
             return GateResult(
@@ -339,18 +380,28 @@ def _blocks(node: Node) -> Iterable[str]:
 
 
 def _kept(
-    kind: FormatKind, versions: ThreeWay[str | None], result: str, *, markdown: bool
+    kind: FormatKind,
+    versions: ThreeWay[str | None],
+    result: str,
+    *,
+    markdown: bool,
+    answered: bool,
 ) -> GateResult:
     units = versions.map(lambda text: [] if text is None else _units(kind, text, markdown=markdown))
     there = _units(kind, result, markdown=markdown)
-    problems: list[str] = []
-    _bounds(units, there, "the list", problems)
+    counted: list[tuple[str, str]] = []
+    _bounds(units, there, "the list", counted)
+    problems = [text for _, text in counted if not (answered and text.endswith("is lost"))]
     if not problems:
         return GateResult(gate="conserved", passed=True)
     if kind in {FormatKind.CHANGELOG, FormatKind.MARKUP}:
         # A block that both sides edited is there in words of both.
-        problems = _lost_blocks(units, there)
-    elif kind is FormatKind.REQUIREMENTS:
+        problems = [
+            text
+            for text in _lost_blocks(units, there)
+            if not (answered and text.endswith("is lost"))
+        ]
+    elif kind is FormatKind.REQUIREMENTS and not answered:
         problems = _lost_requirements(units, there)
     if problems:
         return GateResult(gate="conserved", passed=False, detail="; ".join(problems[:3]))

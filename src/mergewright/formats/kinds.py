@@ -46,6 +46,9 @@ LOCKS = {
 #: Methods that give or leave a file as a whole, whatever git's lines say of it.
 WHOLE_FILE_METHODS = frozenset({"lock", "golden"})
 
+#: Methods whose texts say the same however their lines break.
+PROSE_METHODS = frozenset({"changelog", "markup"})
+
 _PYLOCK = re.compile(r"pylock(?:\.[a-z0-9-]+)?\.toml", re.IGNORECASE)
 _CHANGELOG = re.compile(
     r"(changelog|changes|history|news|release[-_ ]?notes|whats[-_]?new|deprecations|deprecated)"

@@ -37,6 +37,7 @@ def merge_requirements(
     _refuse_edited_options(trees)
     merger = Merger(
         path=path,
+        disabled=options.disabled,
         deciders=deciders,
         strategies=(VersionStrategy(options=options),),
     )
@@ -59,18 +60,18 @@ def _refuse_edited_options(trees: ThreeWay[Node | None]) -> None:
 def merge_names(
     versions: ThreeWay[str | None],
     path: str,
-    options: FormatOptions,  # noqa: ARG001 - all engines have one signature
+    options: FormatOptions,
     deciders: Sequence[Decider],
 ) -> Merged:
     """Merge three lists of names, one a line, whose order is taste (AUTHORS, MANIFEST)."""
     trees = versions.map(lambda text: None if text is None else parse_lines(text))
-    return _run(Merger(path=path, deciders=deciders), trees)
+    return _run(Merger(path=path, disabled=options.disabled, deciders=deciders), trees)
 
 
 def merge_patterns(
     versions: ThreeWay[str | None],
     path: str,
-    options: FormatOptions,  # noqa: ARG001 - all engines have one signature
+    options: FormatOptions,
     deciders: Sequence[Decider],
 ) -> Merged:
     """Merge three lists of patterns in which a later line may override an earlier one."""
@@ -80,7 +81,8 @@ def merge_patterns(
     owners = path.rpartition("/")[2].lower() in {"codeowners", ".gitattributes"}
     if owners:
         trees = trees.map(lambda tree: None if tree is None else _owned(tree))
-    return _run(Merger(path=path, deciders=deciders, united=_independent), trees)
+    merger = Merger(path=path, disabled=options.disabled, deciders=deciders, united=_independent)
+    return _run(merger, trees)
 
 
 def _run(merger: Merger, trees: ThreeWay[Node | None]) -> Merged:

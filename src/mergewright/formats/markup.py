@@ -20,6 +20,7 @@ from rapidfuzz import fuzz
 
 from mergewright.formats.document import Merged, UnmergeableError
 from mergewright.formats.options import FormatOptions
+from mergewright.formats.releases import leave_doubled
 from mergewright.formats.tree import Choice, Leaf, LeafStrategy, Merger, Node, known
 from mergewright.formats.versions import pick, split_version
 from mergewright.model.merge import Decider
@@ -93,10 +94,12 @@ def _merge(
     trees: ThreeWay[Node | None] = versions.map(
         lambda text: None if text is None else parse(text, markdown=markdown, changelog=changelog)
     )
+    versions_cut = trees
     trees = _aligned(trees)
     strategies: list[LeafStrategy] = [HeadingVersion(options=options), _prose(options)]
     merger = Merger(
         path=path,
+        disabled=options.disabled,
         deciders=deciders,
         strategies=strategies,
         united=_united_bullets,
@@ -105,6 +108,11 @@ def _merge(
         separator=" / ",
     )
     fragments = merger.merge(trees)
+    if changelog:
+        whole = "".join(f if isinstance(f, str) else f.versions.ours for f in fragments)
+        result = parse(whole, markdown=markdown, changelog=True)
+        fragments, left = leave_doubled(fragments, versions_cut, result)
+        merger.decisions += left
     return Merged(fragments=fragments, decisions=merger.decisions, notes=merger.notes)
 
 

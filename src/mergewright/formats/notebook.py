@@ -38,6 +38,7 @@ def merge(
     trees, notes = _aligned(trees)
     merger = Merger(
         path=path,
+        disabled=options.disabled,
         deciders=deciders,
         strategies=(_identity, VersionStrategy(options=options)),
         united=_independent,

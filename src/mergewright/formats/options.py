@@ -20,9 +20,11 @@ class FormatOptions:
             as any other JSON.
         prose: Whether words of one paragraph that both sides edited in different places are
             combined.
+        disabled: Names of strategies that settle nothing (:mod:`mergewright.model.strategies`).
     """
 
     versions: VersionChoice = "larger"
-    pins: VersionChoice = "larger"
+    pins: VersionChoice = "off"
     golden: Literal["whole", "merge"] = "whole"
-    prose: bool = True
+    prose: bool = False
+    disabled: frozenset[str] = frozenset()

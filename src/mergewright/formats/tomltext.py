@@ -77,6 +77,7 @@ def merge(
     _check_tables(trees)
     merger = Merger(
         path=path,
+        disabled=options.disabled,
         deciders=deciders,
         strategies=(
             VersionStrategy(

@@ -161,9 +161,11 @@ class Merger:
             was removed and never replaced.
         by_lines: Whether a contested leaf of several lines is cut down to the contested lines.
         separator: Joins names to dotted paths.
+        disabled: Names of strategies that settle nothing.
     """
 
     path: str
+    disabled: frozenset[str] = frozenset()
     deciders: Sequence[Decider] = ()
     strategies: Sequence[LeafStrategy] = ()
     united: Callable[[str, Sequence[Node]], bool] = lambda *_: False
@@ -299,6 +301,8 @@ class Merger:
         if side is None:
             for strategy in self.strategies:
                 choice = strategy(Leaf(path=path, nodes=versions))
+                if choice is not None and choice.strategy in self.disabled:
+                    choice = None
                 if choice is not None:
                     break
             if choice is None:
@@ -464,7 +468,7 @@ class Merger:
             return None
         side = Side.OURS if ours is not None else Side.THEIRS
         present = known(ours or theirs)
-        if base is None:
+        if base is None and "insertion" not in self.disabled:
             self._decide(
                 name,
                 "insertion",
@@ -474,7 +478,8 @@ class Merger:
             return Entry(
                 node=present, pieces=[present.lead + present.body], after=present.after, side=side
             )
-        if base.layout_free == present.layout_free:
+        unchanged = base is not None and base.layout_free == present.layout_free
+        if unchanged and "deletion" not in self.disabled:
             self._decide(
                 name,
                 "deletion",
@@ -484,9 +489,13 @@ class Merger:
             return None
         kind = "change-delete" if side is Side.OURS else "delete-change"
         reason = f"{side.value} changed it, {side.other.value} removed it"
+        if base is None:
+            kind, reason = "both-added", f"{side.value} added it"
+        elif unchanged:
+            reason = f"{side.other.value} removed it"
         return self._contest(
             ThreeWay(
-                base=(base,),
+                base=() if base is None else (base,),
                 ours=() if ours is None else (ours,),
                 theirs=() if theirs is None else (theirs,),
             ),
@@ -679,6 +688,8 @@ class Merger:
         sort: Callable[[Node], str] | None,
     ) -> list[Entry] | None:
         """All of both sides' insertions and deletions of a run, if they cannot contradict."""
+        if "union" in self.disabled:
+            return None
         base, ours, theirs = here
         old = set(keys.base)
         added_ours = [node for node in ours if node.key not in old]
@@ -767,7 +778,7 @@ class Merger:
                 return [texts.get(answer.side) or ""]
             return [known(answer.text).decode("utf-8").replace("\r\n", "\n")]
         self._deferred(path, reason)
-        if self.by_lines and versions.base is not None:
+        if self.by_lines and versions.base is not None and "combine-lines" not in self.disabled:
             lines = texts.map(lambda text: (text or "").splitlines(keepends=True))
             return _contested_lines(lines, path, kind, reason)
         return [

@@ -50,6 +50,7 @@ def merge(
     trees = versions.map(lambda text: None if text is None else parse(text))
     merger = Merger(
         path=path,
+        disabled=options.disabled,
         deciders=deciders,
         strategies=(
             _action_version(options),

@@ -85,6 +85,7 @@ class StructuralMerge:
         deciders: Asked in order where two changes meet.
         versions_rule: Settle version assignments that both sides raised.
         sweeps: Finds mechanical substitutions of a side; ``None`` switches them off.
+        disabled: Names of strategies that settle nothing.
         keep_names: Names whose imports stay although one side deleted them.
         deadline: ``time.thread_time()`` value after which the descent stops.
         decisions: What was decided, filled as the merge goes.
@@ -96,6 +97,7 @@ class StructuralMerge:
     versions_rule: bool = True
     keep_names: frozenset[str] = frozenset()
     sweeps: Sweeps | None = None
+    disabled: frozenset[str] = frozenset()
     decisions: list[Decision] = field(default_factory=list)
     _release_side: Side | None = None
 
@@ -170,10 +172,14 @@ class StructuralMerge:
             return self._take(v, Side.OURS, scope, parent)
         for side, ids in ((Side.OURS, theirs_ids), (Side.THEIRS, ours_ids)):
             gone = {id(s) for s in v.get(side)}
-            if ids == base_ids and all(
-                _same(s.base, s.get(side.other))
-                or (id(s) not in gone and _neutral(s.base, s.get(side.other)))
-                for s in v.base
+            if (
+                "replaced-neutral" not in self.disabled
+                and ids == base_ids
+                and all(
+                    _same(s.base, s.get(side.other))
+                    or (id(s) not in gone and _neutral(s.base, s.get(side.other)))
+                    for s in v.base
+                )
             ):
                 self._decided(
                     scope,
@@ -241,7 +247,7 @@ class StructuralMerge:
         theirs_prints = _prints(v.theirs, Side.THEIRS)
         pairs = matches(ours_prints, theirs_prints)
         free = self._free_insertion(v, parent)
-        if not pairs and free is not None:
+        if not pairs and free is not None and "insert-both" not in self.disabled:
             self._decided(scope, "insert-both", Side.BOTH, free)
             return [
                 *self._take(v, Side.OURS, scope, parent),
@@ -260,7 +266,7 @@ class StructuralMerge:
                 part = ThreeWay(base=none, ours=ours, theirs=theirs)
                 if all(_independent(s.any(), parent) for slots in part for s in slots):
                     pieces.extend(self._independent_run(part, scope, parent))
-                elif not ours or not theirs:
+                elif (not ours or not theirs) and "insert-superset" not in self.disabled:
                     side = Side.OURS if ours else Side.THEIRS
                     self._decided(
                         scope,
@@ -307,6 +313,13 @@ class StructuralMerge:
             if _same(base, kept):
                 if not self._kept_import(kept):
                     return []  # deleted by the other side, unchanged here
+                if "keep-import" in self.disabled:
+                    return self._ask_whole(
+                        slot,
+                        symbol or kept.name,
+                        "delete-change" if ours is None else "change-delete",
+                        f"{side.other.value} deleted this import, but the result still uses it",
+                    )
                 self._decided(
                     symbol or kept.name,
                     "keep-import",
@@ -314,7 +327,7 @@ class StructuralMerge:
                     f"{side.other.value} deleted this import, but the result still uses it",
                 )
                 return [kept.text]
-            if kept.kind == "from":
+            if kept.kind == "from" and "import-names" not in self.disabled:
                 rest = self._names_added(base, kept)
                 if rest is not None:
                     self._decided(
@@ -324,8 +337,11 @@ class StructuralMerge:
                         f"{side.other.value} deleted this import; only what {side.value} added to it stays",
                     )
                     return [kept.lead + rest] if rest else []
-            if _code_tokens(base) != _code_tokens(kept) and (
-                kept.kind in {"def", "class"} and same_behaviour(base.core, kept.core)
+            if (
+                "deletion-of-annotations" not in self.disabled
+                and _code_tokens(base) != _code_tokens(kept)
+                and kept.kind in {"def", "class"}
+                and same_behaviour(base.core, kept.core)
             ):
                 self._decided(
                     symbol,
@@ -335,7 +351,9 @@ class StructuralMerge:
                     "annotations, docstrings, spelling of its bases",
                 )
                 return []
-            if _code_tokens(base) == _code_tokens(kept):
+            if "deletion-of-comments" not in self.disabled and (
+                _code_tokens(base) == _code_tokens(kept)
+            ):
                 self._decided(
                     symbol,
                     "deletion-of-comments",
@@ -343,7 +361,9 @@ class StructuralMerge:
                     f"{side.other.value} deleted it; {side.value} changed only its comments or docstrings",
                 )
                 return []
-            if only_respelled(base.core, kept.core, b""):
+            if "deletion-of-respelled" not in self.disabled and (
+                only_respelled(base.core, kept.core, b"")
+            ):
                 self._decided(
                     symbol,
                     "deletion-of-respelled",
@@ -406,10 +426,10 @@ class StructuralMerge:
         if side is not None:
             return [leads.get(side)]
         merge = merge_lines(leads, symbol=symbol)
-        if merge.clean:
+        if merge.clean and "lines" not in self.disabled:
             return list(merge.pieces)
         fuller = _fuller(leads.map(_comment_lines))
-        if fuller is not None:
+        if fuller is not None and "fuller-comment" not in self.disabled:
             self._decided(
                 symbol,
                 "fuller-comment",
@@ -458,7 +478,7 @@ class StructuralMerge:
         if side is not None:
             return [texts.get(side)]
         merge = merge_lines(texts, symbol=symbol)
-        if merge.clean:
+        if merge.clean and "lines" not in self.disabled:
             return list(merge.pieces)
         return self._meet_text(
             texts, symbol, "comment", "both sides changed the comments at the end"
@@ -491,8 +511,9 @@ class StructuralMerge:
             except Contest as contest:
                 reason = str(contest)
             else:
-                self._decided(symbol, strategy, Side.BOTH, proof)
-                return [merged.encode("utf-8", "surrogateescape")]
+                if strategy not in self.disabled:
+                    self._decided(symbol, strategy, Side.BOTH, proof)
+                    return [merged.encode("utf-8", "surrogateescape")]
         return self._meet_text(texts, symbol, "both-changed", reason)
 
     def _both_added(self, slot: Slot, symbol: str) -> list[Piece]:
@@ -503,7 +524,7 @@ class StructuralMerge:
         if ours.kind in _IMPORTS and ours.kind == theirs.kind:
             texts = ThreeWay(base=b"", ours=ours.core, theirs=theirs.core)
             merged = self._import_union(texts)
-            if merged is not None:
+            if merged is not None and "import-union" not in self.disabled:
                 self._decided(
                     symbol, "import-union", Side.BOTH, "both sides import from this module"
                 )
@@ -515,7 +536,9 @@ class StructuralMerge:
                 body = self.block(
                     ThreeWay(base=[], ours=mine.items(), theirs=other.items()), symbol, "class"
                 )
-                if all(isinstance(piece, bytes) for piece in body):
+                if "combine" not in self.disabled and all(
+                    isinstance(piece, bytes) for piece in body
+                ):
                     self._decided(
                         symbol,
                         "combine",
@@ -540,6 +563,10 @@ class StructuralMerge:
         assert ours is not None
         assert theirs is not None
         if ours.kind in {"def", "class"} and len({base.name, ours.name, theirs.name}) > 1:
+            if "follow-rename" in self.disabled:
+                texts = ThreeWay(base=base.core, ours=ours.core, theirs=theirs.core)
+                why = "one side renamed it, the other changed it"
+                return self._meet_text(texts, symbol, "both-changed", why)
             self._follows_rename(symbol, base, ours, theirs)
         inner_scope = symbol if ours.kind in {"def", "class"} else scope
         inner_parent = ours.kind if ours.kind in {"def", "class"} else parent
@@ -596,7 +623,14 @@ class StructuralMerge:
         named = [item for item in items if item.kind != "tail"]
         if len(named) != 1:
             return None
-        again = StructuralMerge(self.path, (), self.deadline, self.versions_rule, self.keep_names)
+        again = StructuralMerge(
+            self.path,
+            (),
+            self.deadline,
+            self.versions_rule,
+            self.keep_names,
+            disabled=self.disabled,
+        )
         pieces = again._core(Slot(named[0], slot.ours, slot.theirs), scope, symbol, parent)
         if any(isinstance(piece, Contested) for piece in pieces):
             return None
@@ -633,13 +667,15 @@ class StructuralMerge:
             except Contest as contest:
                 reason = str(contest)
             else:
-                self._decided(symbol, strategy, Side.BOTH, proof)
-                return [merged.encode("utf-8", "surrogateescape")]
+                if strategy not in self.disabled:
+                    self._decided(symbol, strategy, Side.BOTH, proof)
+                    return [merged.encode("utf-8", "surrogateescape")]
         return self._meet_text(headers, symbol, "header", reason)
 
     def _simple_lines(self, texts: ThreeWay[bytes], symbol: str) -> list[Piece] | None:
         merge = merge_lines(texts, symbol=symbol)
-        return list(merge.pieces) if merge.clean else None
+        settled = merge.clean and "lines" not in self.disabled
+        return list(merge.pieces) if settled else None
 
     # -- where two changes meet -----------------------------------------------------------------
 
@@ -679,7 +715,12 @@ class StructuralMerge:
     ) -> list[Piece]:
         """Lines as the last step, then the deciders, then a contested place."""
         merge = merge_lines(texts, symbol=symbol)
-        if merge.clean and texts.base and self._lines_may_answer(kind, texts):
+        if (
+            "lines" not in self.disabled
+            and merge.clean
+            and texts.base
+            and self._lines_may_answer(kind, texts)
+        ):
             self._decided(
                 symbol, "lines", Side.BOTH, "the two sides changed different lines of this place"
             )
@@ -704,7 +745,7 @@ class StructuralMerge:
         """The side to take where the two are one program, or one side only respelled the base."""
         if not texts.ours.strip() or not texts.theirs.strip():
             return None
-        if same_program(texts.ours, texts.theirs):
+        if "same-code" not in self.disabled and same_program(texts.ours, texts.theirs):
             notes = texts.map(lambda text: comments_of(text) or ())
             side = settle(notes) or _fuller(notes)
             if side is None:
@@ -718,7 +759,7 @@ class StructuralMerge:
                 f"literals, and {side.value} has every comment",
             )
             return side
-        if texts.base.strip():
+        if texts.base.strip() and "replaced-respelled" not in self.disabled:
             for side in (Side.OURS, Side.THEIRS):
                 if only_respelled(texts.base, texts.get(side.other), texts.get(side)):
                     self._decided(

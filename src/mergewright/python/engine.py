@@ -30,12 +30,15 @@ class EngineOptions:
         sweeps: Apply one side's proven mechanical substitution to the other side's text.
         moves: Carry an edit to where the other side put the code (below a new condition, into a
             new helper, into another class).
+        disabled: Names of strategies that settle nothing (:mod:`mergewright.model.strategies`): what
+            they would have settled is asked of the deciders and stays open without an answer.
     """
 
     budget: float = 20.0
     versions: bool = True
     sweeps: bool = True
     moves: bool = True
+    disabled: frozenset[str] = frozenset()
 
 
 def merge_python(
@@ -75,7 +78,8 @@ def merge_python(
     deadline = thread_time() + options.budget
     try:
         pieces, decisions = _structural(path, texts, deciders, options, deadline)
-        if options.moves and texts.base and not all(isinstance(piece, bytes) for piece in pieces):
+        follow = options.moves and "follow-move" not in options.disabled
+        if follow and texts.base and not all(isinstance(piece, bytes) for piece in pieces):
             pieces, decisions = _followed(
                 path, texts, deciders, options, deadline, (pieces, decisions)
             )
@@ -118,21 +122,26 @@ def _structural(
     """The structural merge, run again with imports kept when the result uses a deleted one."""
     items: ThreeWay[Sequence[Item]] = texts.map(lambda text: Source(text).items())
     keep: frozenset[str] = frozenset()
-    sweeps = Sweeps(texts) if options.sweeps else None
+    sweeps = Sweeps(texts) if options.sweeps and "sweep" not in options.disabled else None
     while True:
         merge = StructuralMerge(
             path,
             deciders,
             deadline,
-            versions_rule=options.versions,
+            versions_rule=options.versions and "larger-version" not in options.disabled,
             keep_names=keep,
             sweeps=sweeps,
+            disabled=options.disabled,
         )
         pieces = merge.block(items, "", "")
         if not all(isinstance(piece, bytes) for piece in pieces):
             return pieces, merge.decisions
         result = b"".join(p for p in _joined(pieces) if isinstance(p, bytes))
         mended = imports.reconcile(result, texts, keep)
+        if mended is not None and "import-bindings" in options.disabled:
+            reason = f"the imports do not fit each other: {'; '.join(mended[1])}"
+            open_ = Contested(symbol="", kind="both-changed", versions=texts, reason=reason)
+            return [open_], [left(open_)]
         if mended is not None:
             result, notes = mended
             merge.note_imports(notes)
@@ -171,7 +180,13 @@ def _followed(
     """The merge with edits carried to where the other side put their code; as it was if none was."""
 
     def merge(runs: ThreeWay[Sequence[Item]], scope: str, parent: str) -> bytes | None:
-        again = StructuralMerge(path, (), deadline, versions_rule=options.versions)
+        again = StructuralMerge(
+            path,
+            (),
+            deadline,
+            versions_rule=options.versions and "larger-version" not in options.disabled,
+            disabled=options.disabled,
+        )
         pieces = again.block(runs, scope, parent)
         settled = [piece for piece in pieces if isinstance(piece, bytes)]
         return b"".join(settled) if len(settled) == len(pieces) else None

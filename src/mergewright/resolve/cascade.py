@@ -17,7 +17,7 @@ from typing import Protocol
 from mergewright.formats.kinds import WHOLE_FILE_METHODS
 from mergewright.model.conflict import Conflict, ConflictKind
 from mergewright.model.history import HistorySource
-from mergewright.model.merge import Contested, Decider, FileMerge, Question
+from mergewright.model.merge import Answer, Contested, Decider, FileMerge, Question
 from mergewright.model.resolution import (
     Decision,
     Deferred,
@@ -135,6 +135,22 @@ def _as_it_is(conflict: Conflict) -> Rebased:
     return Rebased(conflict=conflict)
 
 
+def _none_disabled(path: str) -> frozenset[str]:  # noqa: ARG001 - a default
+    return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Without:
+    """A decider whose answers by some strategies do not count."""
+
+    decider: Decider
+    off: frozenset[str]
+
+    def decide(self, question: Question) -> Answer | None:
+        answer = self.decider.decide(question)
+        return None if answer is None or answer.strategy in self.off else answer
+
+
 def _marker_size(path: str) -> int:  # noqa: ARG001 - a default
     return 7
 
@@ -168,6 +184,7 @@ class Cascade:
         guard: Entered around the engine; raises :class:`BudgetExceeded` when time runs out.
         engine: Merges three texts.
         gates: Tests a candidate.
+        disabled: Names of the strategies that settle nothing in a file.
     """
 
     labels: ThreeWay[str]
@@ -181,6 +198,7 @@ class Cascade:
     guard: Callable[[], AbstractContextManager[None]] = nullcontext
     engine: Engine = merge_file
     gates: Gates = python_gates
+    disabled: Callable[[str], frozenset[str]] = _none_disabled
 
     def resolve(self, conflict: Conflict) -> PathOutcome:
         """What becomes of one contested path. Never raises: our own fault is a ``Failed``."""
@@ -209,7 +227,7 @@ class Cascade:
                 conflict, treeconflicts.reason(conflict, self.labels), strategy=conflict.kind.value
             )
         rebased = self.rebase(conflict)
-        if rebased.decision is None:
+        if rebased.decision is None or (rebased.decision.strategy in self.disabled(conflict.path)):
             return self._judge(conflict, self._merge(conflict))
         merge = self._merge(rebased.conflict)
         merge = replace(merge, decisions=(rebased.decision, *merge.decisions))
@@ -246,7 +264,7 @@ class Cascade:
         question = Question(
             path=conflict.path, symbol="", kind=conflict.kind.value, versions=conflict.texts
         )
-        for decider in self.history(conflict):
+        for decider in self._deciders(conflict, self.history(conflict)):
             answer = decider.decide(question)
             if answer is not None and answer.side in (Side.OURS, Side.THEIRS):
                 return treeconflicts.whole_side(
@@ -287,9 +305,14 @@ class Cascade:
             return self._judge(conflict, unite(conflict.texts, rule))
         return None
 
+    def _deciders(self, conflict: Conflict, deciders: Sequence[Decider]) -> Sequence[Decider]:
+        """The deciders without the answers of strategies that are switched off."""
+        off = self.disabled(conflict.path)
+        return [_Without(decider, off) for decider in deciders] if off else deciders
+
     def _merge(self, conflict: Conflict) -> FileMerge:
         deciders = (
-            *self.history(conflict),
+            *self._deciders(conflict, self.history(conflict)),
             self.rules.decider(conflict.path, self.verdicts),
             *self.memory(conflict),
         )

@@ -8,8 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mergewright.formats.kinds import PROSE_METHODS, WHOLE_FILE_METHODS
+from mergewright.formats.options import FormatOptions
 from mergewright.model.merge import Contested, Decider, FileMerge
 from mergewright.model.threeway import ThreeWay
+from mergewright.rules.places import settle_places
+from mergewright.text.contained import Contained
 
 if TYPE_CHECKING:
     from mergewright.python.engine import EngineOptions
@@ -60,6 +64,7 @@ def merge_file(
     deciders: Sequence[Decider] = (),
     *,
     options: EngineOptions | None = None,
+    formats: FormatOptions | None = None,
 ) -> FileMerge:
     """Merge three texts with the engine of the file's type.
 
@@ -67,19 +72,21 @@ def merge_file(
         path: The path of the file: its name chooses the engine.
         versions: The three texts; ``None`` where a side does not have the file.
         deciders: Asked, in this order, about what structure alone cannot settle.
-        options: Switches of the Python engine, its defaults when ``None``; whether versions are
-            settled holds for every format.
+        options: Switches of the Python engine; its defaults when ``None``.
+        formats: Switches of the merges by format; their defaults when ``None``.
     """
     if is_python(path, versions):
         from mergewright.python.engine import EngineOptions, merge_python
 
         return merge_python(path, versions, deciders=deciders, options=options or EngineOptions())
-    from mergewright.formats import FormatOptions, merge_for
+    from mergewright.formats import merge_for
 
-    off = options is not None and not options.versions
-    switched = FormatOptions(versions="off", pins="off") if off else FormatOptions()
-    merge = merge_for(path, options=switched, deciders=deciders)
-    return merge_by_lines(versions) if merge is None else merge(versions)
+    switched = formats if formats is not None else FormatOptions()
+    by_format = merge_for(path, options=switched, deciders=deciders)
+    merge = merge_by_lines(versions) if by_format is None else by_format(versions)
+    if merge.clean or merge.method in WHOLE_FILE_METHODS or Contained.strategy in switched.disabled:
+        return merge
+    return settle_places(path, merge, Contained(layout=merge.method not in PROSE_METHODS))
 
 
 def loaded(module: str, name: str) -> Any:

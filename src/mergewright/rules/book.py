@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from mergewright.formats.options import FormatOptions
 from mergewright.model.conflict import Conflict
 from mergewright.model.history import HistorySource, Verdict
 from mergewright.model.merge import Answer, Question
@@ -237,15 +238,36 @@ class RuleBook:
             for loaded in self.rules
         )
 
-    def engine_options(self) -> EngineOptions:
-        """The engine's switches: the first file that says one decides it."""
+    def engine_options(self, path: str = "") -> EngineOptions:
+        """The Python engine's switches for a path: the first file that says one decides it."""
+        said = {k: v for k, v in self._said().items() if k in {"versions", "sweeps", "budget"}}
+        return EngineOptions(disabled=self.disabled(path), **said)
+
+    def format_options(self, path: str = "") -> FormatOptions:
+        """The switches of the merges by format for a path."""
+        said = {k: v for k, v in self._said().items() if k in {"pins", "golden", "prose"}}
+        if self._said().get("versions") is False:
+            said = {"versions": "off", **said}
+        return FormatOptions(disabled=self.disabled(path), **said)
+
+    def disabled(self, path: str = "") -> frozenset[str]:
+        """Names of the strategies that settle nothing in a file; all files' words add up."""
+        return frozenset(
+            switch.strategy
+            for file in self.files
+            for switch in file.engine.off
+            if (switch.path is None or matches(switch.path, path, "/"))
+            and not (switch.except_ and matches(switch.except_, path, "/"))
+        )
+
+    def _said(self) -> dict[str, Any]:
         said: dict[str, Any] = {}
         for file in self.files:
             for name in file.engine.model_fields_set:
                 value = getattr(file.engine, name)
                 if value is not None:
                     said.setdefault(name, value)
-        return replace(EngineOptions(), **said)
+        return said
 
     @property
     def memory(self) -> MemorySection | None:

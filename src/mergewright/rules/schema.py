@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from mergewright.model.conflict import ConflictKind
 from mergewright.model.history import EvidenceClass, Standing
+from mergewright.model.strategies import STRATEGIES
 from mergewright.rules.patterns import check_pattern, is_literal, names_a_file
 
 #: Version of the schema that this code reads.
@@ -55,6 +57,14 @@ class Place(StrEnum):
     DELETE_CHANGE = "delete-change"
     CHANGE_DELETE = "change-delete"
     ORDER = "order"
+    #: Statements that both sides inserted at one place.
+    INSERTIONS = "insertions"
+    #: The header of a definition or compound statement.
+    HEADER = "header"
+    #: A comment.
+    COMMENT = "comment"
+    #: A definition with open places inside, as a whole.
+    SYMBOL = "symbol"
 
 
 class Changed(StrEnum):
@@ -1045,18 +1055,80 @@ class Case(Strict):
     result: str | None = None
 
 
+class SwitchedOff(Strict):
+    """A strategy that settles nothing.
+
+    Attributes:
+        strategy: Its name, as reports give it.
+        path: Globs of the files that it is off for; everywhere without it.
+        except_: Globs of files that are left out (written ``except``).
+        reason: Why.
+    """
+
+    strategy: str
+    path: Patterns | None = None
+    except_: Patterns = ()
+    reason: str = ""
+
+    @field_validator("strategy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in STRATEGIES:
+            near = get_close_matches(value, STRATEGIES, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise PydanticCustomError(
+                "unknown_strategy",
+                "{name} is no strategy{hint}",
+                {"name": repr(value), "hint": hint},
+            )
+        return value
+
+    @field_validator("path")
+    @classmethod
+    def _paths(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if value is None else _check_patterns(value, "/")
+
+    @field_validator("except_")
+    @classmethod
+    def _except(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return _check_patterns(value, "/") if value else value
+
+
+def _as_switches(value: Any) -> Any:
+    """A bare name stands for a strategy that is off everywhere."""
+    value = _as_tuple(value) if not isinstance(value, dict) else (value,)
+    if not isinstance(value, tuple):
+        return value
+    return tuple({"strategy": entry} if isinstance(entry, str) else entry for entry in value)
+
+
 class EngineSection(Strict):
-    """Switches of the engine (``engine:``); what is not said keeps the engine's default.
+    """Switches of the engines (``engine:``); what is not said keeps the engine's default.
 
     Attributes:
         versions: Whether version assignments that both sides raised are settled by the larger.
+        pins: The same for pins of dependencies; ``smaller`` turns it round.
+        golden: ``merge`` merges recorded values by structure, ``whole`` leaves them to one side.
+        prose: Whether edits of different words of one paragraph are combined.
         sweeps: Whether one side's proven mechanical substitution is applied to the other's text.
         budget: Seconds for one file.
+        off: Strategies that settle nothing, everywhere or for some paths; what they would have
+            settled is asked of history and rules, and stays open without an answer.
     """
 
     versions: bool | None = None
+    pins: Literal["larger", "smaller", "off"] | None = None
+    golden: Literal["whole", "merge"] | None = None
+    prose: bool | None = None
     sweeps: bool | None = None
     budget: Annotated[float, Field(gt=0, le=3600)] | None = None
+    off: Annotated[tuple[SwitchedOff, ...], BeforeValidator(_as_switches)] = ()
+
+    @field_validator("pins", mode="before")
+    @classmethod
+    def _off_is_a_word(cls, value: Any) -> Any:
+        # YAML 1.1 readers, and people, take a bare ``off`` for false.
+        return "off" if value is False else value
 
 
 class MemorySection(Strict):

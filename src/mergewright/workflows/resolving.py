@@ -18,7 +18,7 @@ from mergewright.git.repository import Repository, WorktreeMerge
 from mergewright.git.trees import Objects, TreeEntry
 from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError, UsageError
-from mergewright.model.merge import Decider
+from mergewright.model.merge import Decider, FileMerge
 from mergewright.model.plan import MergePlan, MergeSource
 from mergewright.model.resolution import Deferred, PathOutcome, Resolved
 from mergewright.model.threeway import ThreeWay
@@ -149,7 +149,21 @@ def _cascade(
         verdicts=sources.verdicts,
         git_text=lambda conflict: git_text(conflict, source.labels),
         guard=guard,
-        engine=partial(merge_file, options=book.engine_options()),
+        engine=partial(_by_rules, book),
+        disabled=book.disabled,
+    )
+
+
+def _by_rules(
+    book: RuleBook, path: str, versions: ThreeWay[bytes | None], deciders: Sequence[Decider]
+) -> FileMerge:
+    """The merge of one file with the switches that the rules set for it."""
+    return merge_file(
+        path,
+        versions,
+        deciders,
+        options=book.engine_options(path),
+        formats=book.format_options(path),
     )
 
 

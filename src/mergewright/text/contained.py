@@ -1,0 +1,76 @@
+"""A place where one side did all that the other did, and more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mergewright.model.merge import Answer, Question
+from mergewright.model.resolution import Evidence, EvidenceKind
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.text.merge import merge_sequences
+
+#: Words and signs; where layout says something, also line starts with their indentation.
+_WORDS = re.compile(rb"\w+|[^\w\s]")
+_LAID_OUT = re.compile(rb"\n[ \t]*|^[ \t]+|\w+|[^\w\s]")
+#: Above so many words a place is no edit that could be compared word by word.
+_MOST = 3000
+
+
+class Contained:
+    """Answers, as a decider, where the merge by words of both edits is one side's text.
+
+    The three texts are merged by words. When no word is contested and the outcome has all the words
+    of one side in their order, every edit of the other side is among that side's own.
+    """
+
+    strategy = "contained"
+
+    def __init__(self, *, layout: bool) -> None:
+        """Make a decider.
+
+        Args:
+            layout: Whether line breaks and indentation say something in the text.
+        """
+        self._tokens = _LAID_OUT if layout else _WORDS
+
+    def decide(self, question: Question) -> Answer | None:
+        """The side that contains the other's edit, where both edited what base has."""
+        base, ours, theirs = question.versions
+        if question.kind != "both-changed" or not base or not ours or not theirs:
+            return None
+        side = containing(
+            ThreeWay(
+                base=self._tokens.findall(base),
+                ours=self._tokens.findall(ours),
+                theirs=self._tokens.findall(theirs),
+            )
+        )
+        if side is None:
+            return None
+        reason = f"{side.value} made every edit that {side.other.value} made here, and more"
+        return Answer(
+            strategy=self.strategy,
+            side=side,
+            reason=reason,
+            evidence=(Evidence(kind=EvidenceKind.STRUCTURE, text=reason),),
+        )
+
+
+def containing(words: ThreeWay[Sequence[bytes]]) -> Side | None:
+    """The side whose words are the outcome of the merge by words; ``None`` when neither's are."""
+    if not all(words) or max(len(some) for some in words) > _MOST:
+        return None
+    if words.ours == words.theirs or words.base in (words.ours, words.theirs):
+        return None
+    merged: list[bytes] = []
+    for what, _, ours, theirs in merge_sequences(
+        ThreeWay(base=words.base, ours=words.ours, theirs=words.theirs)
+    ):
+        if what == "conflict":
+            return None
+        source, run = (words.ours, ours) if what == "ours" else (words.theirs, theirs)
+        merged.extend(source[run.start : run.stop])
+    if merged == words.ours:
+        return Side.OURS
+    return Side.THEIRS if merged == words.theirs else None

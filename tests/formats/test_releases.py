@@ -1,0 +1,81 @@
+"""Entries that both sides tell, and edits that contain each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from mergewright.formats import merge_for
+from mergewright.model.merge import FileMerge
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.resolve.engines import merge_file
+
+BASE = "Changes\n=======\n\nVersion 1.0\n-----------\n\n- The first release of all.\n"
+FIX = "- Fix the server that did not start from the -m flag.\n"
+
+
+def changelog(ours: str, theirs: str) -> FileMerge:
+    merge = merge_for("CHANGES.rst")
+    assert merge is not None
+    return merge(ThreeWay(base=BASE.encode(), ours=ours.encode(), theirs=theirs.encode()))
+
+
+def release(version: str, entries: str) -> str:
+    head, rest = BASE.split("\n\n", 1)
+    return f"{head}\n\nVersion {version}\n-----------\n\n{entries}\n{rest}"
+
+
+@pytest.mark.parametrize("said", [FIX, FIX.replace("-m flag", "-m flag. :pr:`7`")])
+def test_an_entry_under_two_releases_stays_open(said: str) -> None:
+    """A fix that both sides added under different releases is left open where ours has it."""
+    merge = changelog(
+        release("2.0", "- A new thing that only ours has.\n" + FIX), release("1.1", said)
+    )
+    (place,) = merge.contested
+    assert place.reason == "both sides added this entry, under different headings"
+    assert place.versions == ThreeWay(base=b"", ours=FIX.encode(), theirs=b"")
+    without = merge.text(Side.THEIRS).decode()
+    assert without.count("Fix the server") == 1
+    assert "Version 2.0" in without
+    assert "Version 1.1" in without
+    assert merge.text(Side.OURS).decode().count("Fix the server") == 2
+
+
+def test_equal_short_entries_and_one_release_are_no_doubles() -> None:
+    """A set phrase, and an entry under one release, stand as they are."""
+    assert changelog(release("2.0", "- Bug fixes\n"), release("1.1", "- Bug fixes\n")).clean
+    once = changelog(release("1.1", FIX), release("1.1", "- Another entry of the release.\n" + FIX))
+    assert once.clean
+    assert once.text().count(b"Fix the server") == 1
+
+
+def test_the_side_that_did_more_is_taken() -> None:
+    """Where one side made all edits of the other and more, its text stands."""
+    texts: ThreeWay[bytes | None] = ThreeWay(
+        base=b"run --fast --jobs 1 {here}\n",
+        ours=b"run --slow --jobs 2 {here}\n",
+        theirs=b"run --slow --jobs 1 {here}\n",
+    )
+    merge = merge_file("tool.sh", texts)
+    assert merge.text() == texts.ours
+    (decision,) = merge.decisions
+    assert (decision.strategy, decision.side) == ("contained", Side.OURS)
+    swapped: ThreeWay[bytes | None] = ThreeWay(
+        base=texts.base, ours=texts.theirs, theirs=texts.ours
+    )
+    assert merge_file("tool.sh", swapped).text() == texts.ours
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (b"run --slow --jobs 1\n", b"run --fast --jobs 2\n"),
+        (b"run --slow --jobs 1\n", b"run --slower --jobs 1\n"),
+        (b"  run --slow --jobs 2\n", b"run --slow --jobs 1\n  "),
+    ],
+)
+def test_other_edits_stay_open(ours: bytes, theirs: bytes) -> None:
+    """Edits of which neither contains the other are no answer; indentation counts where it speaks."""
+    texts: ThreeWay[bytes | None] = ThreeWay(
+        base=b"run --fast --jobs 1\n", ours=ours, theirs=theirs
+    )
+    assert not merge_file("tool.sh", texts).clean
