@@ -231,6 +231,7 @@ class StructuralMerge:
                     at < len(order)
                     and id(order[at]) not in in_base
                     and id(order[at]) not in in_theirs
+                    and order[at].base is None  # what ours moved here was not added here
                 ):
                     at += 1
                 order.insert(at, slot)
