@@ -637,9 +637,44 @@ def _elements(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
         merged = m.keyed(parts, "element", m.normal, name=_code)
         merged.sort(key=_string_value)
     else:
+        _hold_apart(m, parts)
         merged = m._list(parts, "element")  # noqa: SLF001 - handlers are part of the merger
     rest = m._fields(v, what, frozenset({"elements"}))
     return rest.with_changes(elements=_with_commas(m, parts, merged))
+
+
+def _hold_apart(m: NodeMerger, v: ThreeWay[_Nodes]) -> None:
+    """Refuse an insertion or deletion right beside what the other side changed in a list.
+
+    Where order has a meaning (routes, columns, expected output), which of two neighbouring edits comes
+    first is not for us to say: measured, such lists are wrong more often than right.
+
+    Raises:
+        Contest: Two such edits touch.
+    """
+    keys = v.map(lambda nodes: [m.normal(node) for node in nodes])
+    last: tuple[Side, bool] | None = None
+    for chunk in chunks(
+        len(v.base),
+        len(v.ours),
+        len(v.theirs),
+        _align(v.base, v.ours, keys.base, keys.ours),
+        _align(v.base, v.theirs, keys.base, keys.theirs),
+    ):
+        part = ThreeWay(
+            base=keys.base[chunk.base.start : chunk.base.stop],
+            ours=keys.ours[chunk.ours.start : chunk.ours.stop],
+            theirs=keys.theirs[chunk.theirs.start : chunk.theirs.stop],
+        )
+        side = settle(part)
+        if part.ours == part.theirs or side is None:
+            last = (
+                None  # nothing of one side alone; two edits at one place are judged where they are
+            )
+            continue
+        if last is not None and last[0] is not side and not (last[1] and chunk.stable):
+            raise Contest("the two sides changed neighbouring elements of a list")
+        last = (side, chunk.stable)
 
 
 def _string_value(element: Any) -> str:
@@ -813,7 +848,7 @@ def _parameters(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:  # noqa: ARG
     changes: dict[str, Any] = {}
     for field in ("posonly_params", "params"):
         parts = v.map(lambda node, field=field: getattr(node, field))  # type: ignore[misc]
-        merged = m.ordered(parts, "parameter", name, lambda p: m.merge(p, _param_label(p)))
+        merged = m.ordered(parts, "parameter", name, lambda p: _parameter(m, p))
         changes[field] = _with_commas(m, parts, merged) if merged else []
     parts = v.map(lambda node: node.kwonly_params)
     merged = m.keyed(parts, "keyword parameter", name, name=lambda p: f"`{p.name.value}`")
@@ -863,6 +898,23 @@ def _parameters(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:  # noqa: ARG
             if more and not isinstance(tail.comma, cst.Comma):
                 changes[field][-1] = tail.with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return v.ours.with_changes(**changes)
+
+
+def _parameter(m: NodeMerger, v: ThreeWay[Any]) -> Any:
+    """One parameter; whether None is its default says what its annotation has to allow."""
+    types = v.map(lambda p: m.normal(p.annotation))
+    optional = v.map(
+        lambda p: p.default is not None and m.normal(p.default) == m.normal(cst.Name("None"))
+    )
+    for side in (Side.OURS, Side.THEIRS):
+        if types.get(side) != types.base and optional.get(side.other) is not optional.base:
+            if types.ours == types.theirs or optional.ours is optional.theirs:
+                continue
+            raise Contest(
+                f"{side.value} changed the annotation of `{v.ours.name.value}`, "
+                f"{side.other.value} whether None is its default"
+            )
+    return m.merge(v, _param_label(v))
 
 
 def _param_label(parts: ThreeWay[Any]) -> str:

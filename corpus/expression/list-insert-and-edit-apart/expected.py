@@ -1,0 +1,7 @@
+urls = [
+    home,
+    ship(pk, name),
+    crew,
+    piers,
+    ports,
+]

@@ -1,0 +1,6 @@
+urls = [
+    home,
+    ship(pk, name),
+    crew,
+    ports,
+]

@@ -1,0 +1,7 @@
+urls = [
+    home,
+    ship(pk),
+    crew,
+    piers,
+    ports,
+]

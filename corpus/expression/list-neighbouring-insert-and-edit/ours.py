@@ -1,0 +1,5 @@
+urls = [
+    home,
+    ship(pk, name),
+    crew,
+]

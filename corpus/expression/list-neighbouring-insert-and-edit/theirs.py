@@ -1,0 +1,6 @@
+urls = [
+    home,
+    ship(pk),
+    ship_log(pk),
+    crew,
+]

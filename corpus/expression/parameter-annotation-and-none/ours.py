@@ -1,0 +1,3 @@
+class Env:
+    def __init__(self, app: "App"):
+        self.app = app

@@ -1,0 +1,3 @@
+class Env:
+    def __init__(self, app: "App | None" = None):
+        self.app = app
