@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from mergewright.audit.analysers import Diagnostic
 from mergewright.audit.index import Found, Index
 from mergewright.audit.renames import find_rename, map_arguments
-from mergewright.audit.source import Function
+from mergewright.audit.source import CallChange, Function
 from mergewright.audit.values import Finding, Place, Tier, Trees
 
 #: Which check a rule belongs to.
@@ -58,6 +58,7 @@ class Judged:
     origin: str = ""
     origin_symbol: str = ""
     renamed: str = ""
+    change: CallChange | None = None
 
 
 _QUOTED = re.compile(r"`([^`]+)`")
@@ -280,6 +281,7 @@ class Differ:
             origin=judged.origin,
             origin_symbol=judged.origin_symbol,
             renamed=judged.renamed,
+            change=judged.change,
             analysers=tuple(sorted({d.tool for d in group.found})),
         )
 
@@ -425,6 +427,7 @@ class Differ:
             origin=holders[0].path if holders else "",
             origin_symbol=f"{holders[0].name}.{name}" if holders else "",
             renamed=renamed.name if renamed is not None else "",
+            change=renamed.change if renamed is not None else None,
         )
 
     def _once_had(self, union: str, name: str) -> str | None:

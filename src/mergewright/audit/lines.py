@@ -215,20 +215,27 @@ def _finding(lost: LostLines) -> Finding:
 
 
 def restored(path: str, parent: bytes, merged: bytes, numbers: Iterable[int]) -> bytes | None:
-    """The merged text with lost lines put back in one block after the line that they followed.
+    """The merged text with lost lines put back, each block after the line that it followed.
 
-    ``None`` when they do not stand in one block in the parent, or their place is not certain.
+    ``None`` when the place of one of the blocks is not certain.
     """
     code = not path.endswith((".md", ".rst", ".txt"))
     rows = parent.splitlines(keepends=True)
-    wanted = sorted(numbers)
-    if not wanted:
-        return None
-    first, last = wanted[0], wanted[-1]
-    inside = set(wanted)
-    for number in range(first, last + 1):
-        if number not in inside and normal(rows[number - 1], code=code):
-            return None
+    blocks: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        between = rows[blocks[-1][1] : number - 1] if blocks else []
+        if blocks and not any(normal(row, code=code) for row in between):
+            blocks[-1] = (blocks[-1][0], number)
+        else:
+            blocks.append((number, number))
+    out: bytes | None = merged if blocks else None
+    for first, last in blocks:
+        if out is not None:
+            out = _with_block(rows, first, last, out)
+    return out
+
+
+def _with_block(rows: list[bytes], first: int, last: int, merged: bytes) -> bytes | None:
     block = rows[first - 1 : last]
     while first >= 2 and not rows[first - 2].strip() and len(block) > 1:
         block.insert(0, rows[first - 2])

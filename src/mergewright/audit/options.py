@@ -260,6 +260,7 @@ class Options:
                             cause="the merge took theirs' older name",
                             had="ours",
                             repair=f"read `args.{new}`",
+                            renamed=new,
                             analysers=("options",),
                         )
                     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from mergewright.audit.index import Found, Index
-from mergewright.audit.source import Function, Parameter, function_tokens
+from mergewright.audit.source import CallChange, Function, Parameter, function_tokens
 
 #: Bodies less alike than this prove no rename.
 LIKENESS = 0.6
@@ -22,12 +20,14 @@ class Renamed:
     Attributes:
         name: The name in the merged class.
         proof: Why it is the same.
-        mapping: How the arguments go over; empty when they cannot be mapped for sure.
+        mapping: How the arguments go over, in words; empty when they cannot be mapped for sure.
+        change: The same for a rewriter; ``None`` when one of the two takes any arguments.
     """
 
     name: str
     proof: str
     mapping: str
+    change: CallChange | None
 
 
 def find_rename(indexes: Mapping[str, Index], short: str, missing: str, had: str) -> Renamed | None:
@@ -76,7 +76,8 @@ def find_rename(indexes: Mapping[str, Index], short: str, missing: str, had: str
     if not scored or (len(scored) > 1 and scored[0][0] - scored[1][0] < 0.1):
         return None
     _, name, function, proof = scored[0]
-    return Renamed(name, proof, map_arguments(old_function, function))
+    mapping = map_arguments(old_function, function)
+    return Renamed(name, proof, mapping, call_change(old_function, function))
 
 
 def _method(index: Index, short: str, name: str) -> tuple[Index, Found, Function] | None:
@@ -137,27 +138,14 @@ def map_arguments(old: Function, new: Function) -> str:
     return "; ".join(parts)
 
 
-def rewrite_calls(data: bytes, lines: frozenset[int], old: str, new: str) -> bytes | None:
-    """A file with ``.old(`` replaced by ``.new(`` in the given lines; ``None`` when there is none."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError):
+def call_change(old: Function, new: Function) -> CallChange | None:
+    """How calls of ``old`` become calls of ``new``; ``None`` when one of them takes any arguments."""
+    before, after = _usable(old), _usable(new)
+    if any(p.kind in {"args", "kwargs"} for p in (*before, *after)):
         return None
-    rows = data.splitlines(keepends=True)
-    edits: list[tuple[int, int]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr == old and node.end_lineno is not None:
-            if node.lineno not in lines and node.end_lineno not in lines:
-                continue
-            end = node.end_col_offset or 0
-            start = end - len(old.encode())
-            if rows[node.end_lineno - 1][start:end] == old.encode():
-                edits.append((node.end_lineno - 1, start))
-    if not edits:
-        return None
-    for row, column in sorted(edits, reverse=True):
-        text = rows[row]
-        rows[row] = text[:column] + new.encode() + text[column + len(old.encode()) :]
-    return b"".join(rows)
+    return CallChange(
+        before=tuple(p.name for p in before if p.kind in {"positional", "both"}),
+        after=tuple(p.name for p in after if p.kind in {"positional", "both"}),
+        names=frozenset(p.name for p in after if p.kind != "positional"),
+        required=frozenset(p.name for p in after if p.required),
+    )

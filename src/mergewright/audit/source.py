@@ -44,6 +44,22 @@ class Parameter(NamedTuple):
     required: bool
 
 
+class CallChange(NamedTuple):
+    """How calls of one function go over to another, by the names of parameters.
+
+    Attributes:
+        before: Positional parameters of the old one, in order, without ``self``.
+        after: Those of the new one.
+        names: All parameters that the new one takes by name.
+        required: Those that it must be given.
+    """
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    names: frozenset[str]
+    required: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function's face.

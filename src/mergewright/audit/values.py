@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from mergewright.audit.source import CallChange
 from mergewright.model.threeway import Side
 
 
@@ -71,7 +72,7 @@ class CommitRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """A restoring patch for one file.
+    """A restoring patch.
 
     Attributes:
         path: The file that it changes.
@@ -79,6 +80,7 @@ class Repair:
         after: Text with the repair; ``None`` when the file is to be removed.
         mode: Git's file mode of the result.
         summary: What it does, one sentence.
+        more: Patches of further files that belong to it: all or none.
     """
 
     path: str
@@ -86,6 +88,7 @@ class Repair:
     after: bytes | None = field(repr=False)
     mode: int = 0o100644
     summary: str = ""
+    more: tuple[Repair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,8 @@ class Finding:
         decision: What the decisions file says of it, or empty.
         origin: File in which the missing thing was, or the called function stands.
         origin_symbol: Dotted path of that thing in its file.
-        renamed: New name of a missing method, where it is proved.
+        renamed: New name of a missing method, or of an argument, where it is proved.
+        change: How the arguments of a renamed method go over, where that is known.
         lines: Lines of the parent that a line audit found lost.
         lost: Subjects of lost facts that were folded into it as its cause.
     """
@@ -132,6 +136,7 @@ class Finding:
     origin: str = ""
     origin_symbol: str = ""
     renamed: str = ""
+    change: CallChange | None = None
     lines: tuple[int, ...] = ()
 
     @property

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mergewright.audit.repairs import Repairer
-from mergewright.audit.values import AuditReport, Finding, Trees
+from mergewright.audit.values import AuditReport, Finding, Repair, Trees
+from mergewright.formats.gates import check as format_gates
 from mergewright.model.errors import RepositoryError, UsageError
-from mergewright.model.threeway import ThreeWay
-from mergewright.python.gates import check
+from mergewright.model.resolution import Decision, Outcome
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.gates import check as python_gates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,44 +98,76 @@ def make_fixes(findings: Sequence[Finding], trees: Trees) -> Fixes:
     outcomes: list[Fixed] = []
     current = trees
     for finding in findings:
-        fresh = Repairer(current).with_patch(_without_patch(finding)).patch
-        if fresh is None or fresh.after is None:
+        fresh = _fresh(finding, current)
+        if fresh is None:
             reason = "no patch can be made whose place is certain"
             if finding.patch is not None:
                 reason = "an earlier patch already restored it"
             outcomes.append(Fixed(finding=finding, applied=False, reason=reason))
             continue
-        refused = _refused(current, fresh.path, fresh.before, fresh.after)
+        files = (fresh, *fresh.more)
+        # What a rule pins is taken whole, as in a resolution; no gate is asked there.
+        gated = () if finding.check in {"pinned-file", "coupled-file"} else files
+        refused = next(
+            filter(None, (_refused(current, f, _mended(finding, f.path)) for f in gated)), ""
+        )
         if refused:
             outcomes.append(Fixed(finding=finding, applied=False, reason=refused))
             continue
-        original = changes.get(fresh.path, (trees.merged.data(fresh.path), b""))[0]
-        changes[fresh.path] = (original, fresh.after)
-        if fresh.path not in trees.merged.files:
-            modes[fresh.path] = fresh.mode
+        for file in files:
+            original = changes.get(file.path, (trees.merged.data(file.path), b""))[0]
+            changes[file.path] = (original, file.after or b"")
+            if file.path not in trees.merged.files:
+                modes[file.path] = file.mode
         current = Trees(
             base=trees.base,
             ours=trees.ours,
             theirs=trees.theirs,
-            merged=current.merged.overlaid({fresh.path: fresh.after}),
+            merged=current.merged.overlaid({file.path: file.after for file in files}),
         )
         outcomes.append(Fixed(finding=finding, applied=True, reason=fresh.summary))
     return Fixes(outcomes=tuple(outcomes), changes=changes, modes=modes)
 
 
-def _without_patch(finding: Finding) -> Finding:
-    return replace(finding, patch=None)
+def _fresh(finding: Finding, trees: Trees) -> Repair | None:
+    """The patch of a finding for the text as it stands now."""
+    kept = finding.patch
+    if kept is not None and all(
+        trees.merged.data(file.path) == file.before for file in (kept, *kept.more)
+    ):
+        return kept
+    return Repairer(trees).with_patch(replace(finding, patch=None)).patch
 
 
-def _refused(trees: Trees, path: str, before: bytes | None, after: bytes) -> str:
-    if not path.endswith((".py", ".pyi")):
-        return ""
+def _mended(finding: Finding, path: str) -> tuple[Decision, ...]:
+    """Symbols whose calls are mended: there the text is neither side's, which a gate must know."""
+    if not finding.renamed:
+        return ()
+    return tuple(
+        Decision(
+            symbol=place.symbol,
+            outcome=Outcome.RESOLVED,
+            strategy="audit",
+            side=Side.NEITHER,
+            rule=f"audit {finding.check}",
+        )
+        for place in finding.places
+        if place.path == path
+    )
+
+
+def _refused(trees: Trees, repair: Repair, decisions: Sequence[Decision]) -> str:
+    """Which gate a patched text fails that the text before it passed; empty when none."""
+    path, before, after = repair.path, repair.before, repair.after
+    if after is None:
+        return f"{path} would be removed"
+    check = python_gates if path.endswith((".py", ".pyi")) else format_gates
     versions: ThreeWay[bytes | None] = ThreeWay(
         base=trees.base.data(path), ours=trees.ours.data(path), theirs=trees.theirs.data(path)
     )
-    failed = {g.gate: g for g in check(path, after, versions) if not g.passed}
-    if before is not None:
-        for gate in check(path, before, versions):
+    failed = {g.gate: g for g in check(path, after, versions, decisions) if not g.passed}
+    if failed and before is not None:
+        for gate in check(path, before, versions, decisions):
             old = failed.get(gate.gate)
             # A gate that failed before stays silent unless the patch makes it fail otherwise.
             if not gate.passed and old is not None and len(old.detail) <= len(gate.detail):
