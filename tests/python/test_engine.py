@@ -209,3 +209,41 @@ def test_import_moved_by_both_sides() -> None:
     """A relative module and an absolute one do not combine to a third."""
     result = merge("from app import x\n", "from app.app import x\n", "from .app import x\n")
     assert not result.clean
+
+
+def test_an_import_that_one_side_sorted_and_the_other_deleted_goes_away() -> None:
+    """Moving an import inside a block does not make it a new one; what is added keeps its place."""
+    shape = "def f():\n    try:\n{}    except ImportError:\n        {}.on = True\n"
+
+    def text(*lines: str, name: str) -> str:
+        return shape.format("".join(f"        {line}\n" for line in lines), name)
+
+    parse, legacy, core = (
+        "from tool.args import parse",
+        "from tool.legacy import module",
+        "from tool.core import run",
+    )
+    language = "from tool.core.language import Model"
+    assert clean(
+        text(parse, legacy, core, name="module"),
+        text(core, legacy, parse, name="module"),
+        text(parse, core, language, name="Model"),
+    ) == text(core, language, parse, name="Model")
+
+
+def test_an_element_added_by_both_at_different_places_is_not_doubled() -> None:
+    """Where it belongs is a question; twice is no answer."""
+    result = merge(
+        'x = f(["a", "c", "b"])\n', 'x = f(["a", "s", "c", "b"])\n', 'x = f(["a", "c", "b", "s"])\n'
+    )
+    assert [place.symbol for place in result.contested] == ["x"]
+
+
+def test_a_key_added_before_one_that_ours_moved_stays_open() -> None:
+    """The place of the addition went away with its neighbour."""
+    result = merge(
+        "x = {\n    'm': 1,\n    'a': 1,\n}\n",
+        "x = {\n    'a': 1,\n    'n': 1,\n    'm': 1,\n    'o': 1,\n}\n",
+        "x = {\n    'm': 1,\n    'a': 1,\n    't': 1,\n}\n",
+    )
+    assert not result.clean

@@ -38,6 +38,8 @@ class MergeFacts:
         read: Reads a blob.
         blob_at: Reads a path's blob id in a commit, also in one outside the two sides.
         renames: Path at the tips to further names that it had on either side.
+        named: Full ids of commits that touch no path of interest, but that a commit which does names
+            as the same work, or that name it; they carry their changes too.
     """
 
     bases: tuple[str, ...]
@@ -46,6 +48,7 @@ class MergeFacts:
     read: ReadBlob
     blob_at: BlobAt
     renames: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
 
     def side(self, side: Side) -> SideFacts:
         """The facts of ours or theirs.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from mergewright.history.facts import MergeFacts
+from mergewright.history.features import nested
 from mergewright.history.lineage import (
     Locate,
     PathLineage,
@@ -17,8 +18,17 @@ from mergewright.history.lineage import (
 )
 from mergewright.history.patches import Profile, profile
 from mergewright.history.pieces import contains_run, squeeze
+from mergewright.history.titles import read_message
 from mergewright.history.twins import find_twins
-from mergewright.history.verdicts import Thing, TwinIndex, judge, rolled_back, short
+from mergewright.history.verdicts import (
+    Thing,
+    TwinIndex,
+    is_sync,
+    judge,
+    rolled_back,
+    same_code,
+    short,
+)
 from mergewright.model.history import (
     CommitFacts,
     EvidenceClass,
@@ -30,6 +40,7 @@ from mergewright.model.history import (
 from mergewright.model.merge import Answer, Question
 from mergewright.model.resolution import Evidence, EvidenceKind
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.outline import outline
 
 # A commit that touches more paths is a sync, an import or a sweep: it has no twin as a whole.
 MAX_PATHS = 250
@@ -50,6 +61,34 @@ class NewerBase:
     blob: str
     ours: str
     theirs: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenBack:
+    """A place that only one side changed, to a state that the other had and took back since.
+
+    Attributes:
+        symbol: Dotted name.
+        side: The side that took it back; its text is the answer.
+        made: The commit by which that side once had the state.
+        copied: The commit by which the other side has it.
+        back: The commits by which the side went back, oldest first.
+    """
+
+    symbol: str
+    side: Side
+    made: str
+    copied: str
+    back: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """One sentence for the report."""
+        return (
+            f"{self.side.value.capitalize()} had it in {short(self.made)} and took it back in "
+            f"{', '.join(map(short, self.back))}; {self.side.other.value}'s is the copy of before "
+            f"({short(self.copied)})."
+        )
 
 
 class MergeHistory:
@@ -101,8 +140,8 @@ class MergeHistory:
         return frozenset(found)
 
     def touches(self, commit: CommitFacts) -> bool:
-        """Whether a commit changed one of the contested paths."""
-        return any(
+        """Whether a commit changed one of the contested paths, or is named as the work of one that did."""
+        return commit.oid in self.facts.named or any(
             change.path in self._interest or change.old_path in self._interest
             for change in commit.changes
         )
@@ -169,6 +208,57 @@ class MergeHistory:
             if found is not None and not self._reverted_sync(found, path, Side.OURS):
                 return NewerBase(blob=version.blob, ours=found.commit, theirs=version.commit)
         return None
+
+    def taken_back(self, path: str) -> tuple[TakenBack, ...]:
+        """The places that merge cleanly and would bring back what one side took back.
+
+        The state must have been that side's own work, not a sync's, and its copy on the other side must be
+        older than the taking back: a copy that is newer knew of it and wants the thing all the same.
+        """
+        base_blob = self._base_blob(path)
+        base = b"" if base_blob is None else self.facts.read(base_blob)
+        found: list[TakenBack] = []
+        for side in (Side.OURS, Side.THEIRS):
+            mine, other = self.path_lineage(path, side), self.path_lineage(path, side.other)
+            if len(mine.versions) < 2 or mine.start is None or other.start is None:
+                continue
+            here, there = self.facts.read(mine.start), self.facts.read(other.start)
+            for symbol, line in _new_places(base, here, there):
+                past = [
+                    v
+                    for v in mine.versions
+                    if v.blob is not None and line in self.facts.read(v.blob)
+                ]
+                if past:
+                    place = self._took_back(path, symbol, side)
+                    if place is not None:
+                        found.append(place)
+        return tuple(found)
+
+    def _took_back(self, path: str, symbol: str, side: Side) -> TakenBack | None:
+        thing = self._thing(path, symbol)
+        wanted = thing.whole.get(side.other)
+        if wanted is None or not same_code(thing.whole.get(side), thing.whole.base):
+            return None
+        steps = thing.lineage(side).steps
+        key = squeeze(wanted)
+        at = max((n for n, step in enumerate(steps) if step.key == key), default=None)
+        if at is None or steps[at].foreign or at + 1 == len(steps):
+            return None
+        made = self.commits[steps[at].commit]
+        back = tuple(dict.fromkeys(step.commit for step in steps[at + 1 :]))
+        copies = [s for s in thing.lineage(side.other).steps if s.key == key]
+        if not copies or is_sync(made) or read_message(made).reverts is not None:
+            return None
+        copied = self.commits[copies[-1].commit]
+        if not any(
+            made.oid in (*twin.ours, *twin.theirs) and copied.oid in (*twin.ours, *twin.theirs)
+            for twin in self.twins.of(made.oid)
+        ):
+            return None
+        if copied.committed > max(self.commits[oid].committed for oid in back):
+            return None
+        return TakenBack(symbol=symbol, side=side, made=made.oid, copied=copied.oid, back=back)
 
     def _reverted_sync(self, version: Version, path: str, side: Side) -> bool:
         facts = self.commits[version.commit]
@@ -295,6 +385,36 @@ def read_profile(commit: CommitFacts, read: Callable[[str], bytes]) -> Profile:
     )
 
 
+def _new_places(base: bytes, here: bytes, there: bytes) -> Iterable[tuple[str, bytes]]:
+    """Definitions and assignments that one text has as the base has them and the other has otherwise.
+
+    Each with a telling line that only the other has.
+    """
+    known = set(base.splitlines())
+    if not set(there.splitlines()) - known:
+        return
+    tables = [
+        {s.path: s for s in outline(text).symbols.values() if s.kind != "import"}
+        for text in (base, here, there)
+    ]
+    before, mine, other = tables
+    for path, symbol in other.items():
+        if "#" in path or symbol.kind == "class":
+            continue
+        old, own = before.get(path), mine.get(path)
+        if (old is None) != (own is None):
+            continue
+        if old is not None and own is not None and old.fingerprint != own.fingerprint:
+            continue
+        if old is not None and old.fingerprint == symbol.fingerprint:
+            continue
+        telling = max(
+            (line for line in symbol.text.splitlines() if line not in known), key=len, default=b""
+        )
+        if telling.strip():
+            yield path, telling
+
+
 def comment_lines(text: bytes | None) -> tuple[bytes, ...]:
     """The comment lines of a text, without indentation."""
     if text is None or b"#" not in text:
@@ -335,10 +455,7 @@ class HistoryDecider:
     def decide(self, question: Question) -> Answer | None:
         """A new base for a whole symbol, the side that had the other's state, or ``None``."""
         verdict = self.history.verdict(question)
-        if verdict.evidence is not EvidenceClass.LINEAGE:
-            if verdict.base is None:
-                return None
-        elif verdict.ahead is not None:
+        if verdict.proved:
             return Answer(
                 strategy="history",
                 reason=verdict.reason,
@@ -346,6 +463,9 @@ class HistoryDecider:
                 evidence=_evidence(verdict),
                 group=verdict.group,
             )
+        whole = self._feature(question, verdict)
+        if whole is not None:
+            return whole
         if verdict.standing is not Standing.DIVERGED or verdict.base is None:
             return None
         return Answer(
@@ -353,6 +473,41 @@ class HistoryDecider:
             reason=verdict.reason,
             base=verdict.base,
             evidence=_evidence(verdict),
+            group=verdict.group,
+        )
+
+    def _feature(self, question: Question, verdict: Verdict) -> Answer | None:
+        """The place with both edits, where one of them is the part of a half-taken feature.
+
+        The other side brought a part of the same work elsewhere, so the work stays whole; what the
+        other side changed here stands inside it.
+        """
+        if verdict.standing is not Standing.DIVERGED or not verdict.twins:
+            return None
+        here = set(verdict.commits)
+        parts = {
+            side: twin
+            for twin in verdict.twins
+            if twin.partial and twin.evidence.at_least(EvidenceClass.TITLE)
+            for side, commits in ((Side.OURS, twin.ours), (Side.THEIRS, twin.theirs))
+            if here & set(commits)
+        }
+        if len(parts) != 1:
+            return None
+        ((side, twin),) = parts.items()
+        text = nested(question.versions, side)
+        if text is None:
+            return None
+        mine, other = (twin.ours, twin.theirs) if side is Side.OURS else (twin.theirs, twin.ours)
+        reason = (
+            f"{side.other.value.capitalize()} has a part of {short(mine[0])} already "
+            f"({short(other[0])}); the feature stays whole, with {side.other.value}'s change in it."
+        )
+        return Answer(
+            strategy="whole-feature",
+            reason=reason,
+            text=text,
+            evidence=(Evidence(kind=EvidenceKind.COMMIT, text=reason, commits=(*mine, *other)),),
             group=verdict.group,
         )
 

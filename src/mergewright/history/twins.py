@@ -16,6 +16,7 @@ from mergewright.history.patches import (
     containment,
     likeness,
     net,
+    profile,
     shared_additions,
     word_likeness,
 )
@@ -86,6 +87,29 @@ class _Index:
         if len(prefix) == 40:
             return [prefix] if prefix in self.commits else []
         return [oid for oid in self.ids if oid.startswith(prefix)]
+
+
+def named_works(
+    ours: Sequence[CommitFacts], theirs: Sequence[CommitFacts]
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of commits of the two sides of which one message names the other's work.
+
+    By pull-request number or trailer; told from the messages alone, whatever the commits touched.
+    """
+    nothing = profile(())
+    mine = _Index(_plain(ours), lambda _: nothing)
+    theirs_index = _Index(_plain(theirs), lambda _: nothing)
+    found: dict[tuple[str, str], None] = {}
+    for first, second, flipped in ((mine, theirs_index, False), (theirs_index, mine, True)):
+        for oid, message in first.messages.items():
+            if message.reverts is not None:
+                continue
+            others = _named(message, second)
+            for prefix in message.picked:
+                others.update(second.starting_with(prefix))
+            for other in sorted(others):
+                found[(other, oid) if flipped else (oid, other)] = None
+    return tuple(found)
 
 
 def _plain(commits: Iterable[CommitFacts]) -> list[CommitFacts]:

@@ -110,7 +110,24 @@ def judge(thing: Thing, twins: TwinIndex) -> Verdict:
     )
     # A newer base is a base for the whole symbol only.
     return replace(
-        verdict, twins=verdict.twins or touching, base=verdict.base if is_whole else None
+        verdict,
+        twins=verdict.twins or touching,
+        base=verdict.base if is_whole else None,
+        proved=_is_proved(thing, verdict),
+    )
+
+
+def _is_proved(thing: Thing, verdict: Verdict) -> bool:
+    side = verdict.ahead
+    if side is None or verdict.evidence is None:
+        return False
+    if verdict.evidence is EvidenceClass.LINEAGE:
+        return True
+    return (
+        verdict.evidence.at_least(EvidenceClass.PULL_REQUEST)
+        and bool(verdict.twins)
+        and all(twin.derived is side for twin in verdict.twins)
+        and _holds_change(replace(thing, texts=thing.whole), side)
     )
 
 

@@ -148,6 +148,9 @@ class Verdict:
         base: Text of the newest common state, when it is newer than the merge base.
         twins: The twins that touch the contested thing.
         group: Id of the decision group that it belongs to.
+        proved: Whether a side may be taken without a rule: the exact state stood in its past, or its
+            own commits name all of the other's as their source and it holds all that those did.
+        works: How the work may be called: short ids of its commits and ``#N`` of their pull requests.
     """
 
     standing: Standing
@@ -158,6 +161,8 @@ class Verdict:
     base: bytes | None = field(default=None, repr=False)
     twins: tuple[Twin, ...] = ()
     group: str | None = None
+    proved: bool = False
+    works: tuple[str, ...] = ()
 
     @property
     def ahead(self) -> Side | None:

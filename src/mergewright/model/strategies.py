@@ -53,6 +53,8 @@ COMMON: Mapping[str, str] = {
 HISTORY: Mapping[str, str] = {
     "history": "a side that contains the other's work, by its commits",
     "newest-common-state": "a newer state that both sides had, as the base of the merge",
+    "taken-back": "a clean addition that copies what the other side had and took back",
+    "whole-feature": "an edit inside a feature of which the other side brought only a part",
 }
 
 #: All of them.

@@ -89,6 +89,7 @@ _SIDED = frozenset(
         "follow-rename",
         "follow-move",
         "sweep",
+        "taken-back",
     }
 )
 

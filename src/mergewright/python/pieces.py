@@ -8,6 +8,7 @@ What comes out is parsed again and held against the tree that was meant.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import Any, TypeVar, cast
@@ -18,7 +19,7 @@ from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python.normal import Normal, fields_of, is_layout
 from mergewright.python.source import parser
 from mergewright.python.versions import larger_version
-from mergewright.text.diff import matches
+from mergewright.text.diff import increasing, matches
 from mergewright.text.merge import chunks, merge_lines
 
 N = TypeVar("N", bound=cst.CSTNode)
@@ -416,6 +417,10 @@ class NodeMerger:
                 )
             else:
                 raise Contest(f"both sides changed the list of {what}s at one place")
+        counts = Counter(map(key, out))
+        most = Counter(keys.ours) | Counter(keys.theirs)
+        if any(n > most[k] for k, n in counts.items()):
+            raise Contest(f"both sides added the same {what} at different places")
         return out
 
     def keyed(
@@ -480,6 +485,7 @@ class NodeMerger:
         if replaced and mine and other and what in {"key", "keyword", "keyword parameter"}:
             raise Contest(f"both sides replaced {what} {called(tables.base[replaced[0]])}")
         order = [k for k in tables.ours if k in merged]
+        moved = _moved_keys(list(tables.base), list(tables.ours)) if what == "key" else set()
         previous: Hashable = None
         first = True
         for k in tables.theirs:
@@ -494,6 +500,8 @@ class NodeMerger:
                     and order[at] not in tables.theirs
                 ):
                     at += 1
+                if at < len(order) and order[at] in moved:
+                    raise Contest(f"ours moved the {what} before which theirs added one")
                 order.insert(at, k)
             previous, first = k, False
         return [merged[k] for k in order]
@@ -526,6 +534,14 @@ def _sorted_into(base: _Nodes, at: int, new: _Nodes) -> bool:
 
 def _is_string(element: Any) -> bool:
     return isinstance(getattr(element, "value", None), cst.SimpleString)
+
+
+def _moved_keys(base: Sequence[Hashable], side: Sequence[Hashable]) -> set[Hashable]:
+    """Keys that a side put elsewhere among the others."""
+    places = {k: n for n, k in enumerate(side)}
+    common = [(n, places[k]) for n, k in enumerate(base) if k in places]
+    straight = set(increasing(common))
+    return {base[n] for n, m in common if (n, m) not in straight}
 
 
 def _only_deleted(base: Sequence[Hashable], side: Sequence[Hashable]) -> bool:

@@ -160,12 +160,15 @@ class Rebased:
     """A conflict as it is merged: from the merge base, or from a newer state that both sides had.
 
     Attributes:
-        conflict: The conflict, with the base to merge from.
+        conflict: The conflict, with the texts to merge.
         decision: What is said of another base; ``None`` for the merge base.
+        settled: What history says of places that would merge cleanly; each may drop what a side alone
+            has.
     """
 
     conflict: Conflict
     decision: Decision | None = None
+    settled: tuple[Decision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,10 +230,12 @@ class Cascade:
                 conflict, treeconflicts.reason(conflict, self.labels), strategy=conflict.kind.value
             )
         rebased = self.rebase(conflict)
-        if rebased.decision is None or (rebased.decision.strategy in self.disabled(conflict.path)):
+        off = self.disabled(conflict.path)
+        said = (() if rebased.decision is None else (rebased.decision,)) + rebased.settled
+        if not said or any(decision.strategy in off for decision in said):
             return self._judge(conflict, self._merge(conflict))
         merge = self._merge(rebased.conflict)
-        merge = replace(merge, decisions=(rebased.decision, *merge.decisions))
+        merge = replace(merge, decisions=(*said, *merge.decisions))
         outcome = self._judge(rebased.conflict, merge)
         if isinstance(outcome, Resolved):
             # A newer base may make one side's work look like what the other side took away: a revert,
@@ -242,7 +247,7 @@ class Cascade:
                 conflict,
                 self.git_text(conflict),
                 f"gate-{failed[0].gate}",
-                f"{rebased.decision.reason} Against the merge base gate {failed[0].gate} fails: "
+                f"{said[0].reason} Against the merge base gate {failed[0].gate} fails: "
                 f"{failed[0].detail}",
                 tuple(failed),
             )

@@ -12,13 +12,20 @@ from pathlib import Path
 from mergewright.git.commits import walk
 from mergewright.git.repository import Repository
 from mergewright.history.facts import MergeFacts, SideFacts
+from mergewright.history.features import put_back
 from mergewright.history.locate import symbol_text
-from mergewright.history.merge_history import HistoryDecider, MergeHistory, read_profile
+from mergewright.history.merge_history import (
+    HistoryDecider,
+    MergeHistory,
+    TakenBack,
+    read_profile,
+)
 from mergewright.history.patches import Profile
 from mergewright.history.stories import SymbolStory, tell
+from mergewright.history.twins import named_works
 from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError, UsageError
-from mergewright.model.history import CommitFacts, Standing, Twin, Verdict
+from mergewright.model.history import CommitFacts, PathChange, Standing, Twin, Verdict
 from mergewright.model.merge import Answer, Question
 from mergewright.model.plan import MergeSource
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
@@ -33,6 +40,10 @@ STORE_NAME = "history.sqlite"
 #: Bytes of blobs that are kept while a merge is looked at.
 _KEPT_BYTES = 192 * 1024 * 1024
 _MAX_RENAME_ROUNDS = 5
+#: Suffixes of the files whose clean places are looked at.
+PYTHON = (".py", ".pyi")
+# Commits that are read only because a message names them.
+_MAX_NAMED = 64
 
 
 class TreeStates:
@@ -132,6 +143,41 @@ def side_commits(
     )
 
 
+def _with_named(
+    repository: Repository, ours: SideFacts, theirs: SideFacts
+) -> tuple[SideFacts, SideFacts, frozenset[str]]:
+    """The sides, with the changes of commits that are named as the work of one that is looked at.
+
+    A squash that brings only the part of a work that touches no contested path is known in no other way.
+    """
+    known = {c.oid: c for side in (ours, theirs) for c in side.commits}
+    named: dict[str, None] = {}
+    for pair in named_works(ours.commits, theirs.commits):
+        for oid, other in (pair, pair[::-1]):
+            if known[oid].changes and not known[other].changes and len(named) < _MAX_NAMED:
+                named[other] = None
+    objects = repository.objects
+    whole = {
+        oid: replace(
+            known[oid],
+            changes=tuple(
+                PathChange(
+                    path=change.path,
+                    old_oid=change.old.oid if change.old and change.old.is_blob else None,
+                    new_oid=change.new.oid if change.new and change.new.is_blob else None,
+                )
+                for change in objects.changes(known[oid].parents[0], oid)
+            ),
+        )
+        for oid in named
+    }
+
+    def with_changes(side: SideFacts) -> SideFacts:
+        return replace(side, commits=tuple(whole.get(c.oid, c) for c in side.commits))
+
+    return with_changes(ours), with_changes(theirs), frozenset(named)
+
+
 def _renames(
     commits: Iterable[CommitFacts], paths: Mapping[str, Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
@@ -174,6 +220,7 @@ def gather(
     names = {n for path, three in paths.items() for n in (path, *three) if n is not None}
     mine = side_commits(repository, ours, bases, names)
     other = side_commits(repository, theirs, bases, names)
+    mine, other, named = _with_named(repository, mine, other)
     states = TreeStates(repository)
     return MergeFacts(
         bases=tuple(bases),
@@ -185,6 +232,7 @@ def gather(
             (*reversed(mine.commits), *reversed(other.commits)),
             {p: [n for n in three if n is not None] for p, three in paths.items()},
         ),
+        named=named,
     )
 
 
@@ -298,6 +346,37 @@ def conflict_paths(conflicts: Iterable[Conflict]) -> dict[str, ThreeWay[str | No
     }
 
 
+def _decision(symbol: str, strategy: str, side: Side, reason: str, *commits: str) -> Decision:
+    return Decision(
+        symbol=symbol,
+        outcome=Outcome.RESOLVED,
+        strategy=strategy,
+        side=side,
+        reason=reason,
+        evidence=(Evidence(kind=EvidenceKind.COMMIT, text=reason, commits=commits),),
+    )
+
+
+def _taken_decision(place: TakenBack) -> Decision:
+    return _decision(
+        place.symbol, "taken-back", place.side, place.reason, place.made, place.copied, *place.back
+    )
+
+
+def _without(conflict: Conflict, taken: Sequence[TakenBack]) -> Conflict:
+    """The conflict as if the other side had not brought what one side took back."""
+    versions = conflict.versions
+    base = versions.base
+    if not taken or base is None:
+        return conflict
+    for place in taken:
+        version = versions.get(place.side.other)
+        assert version is not None
+        data = put_back(version.data, base.data, place.symbol)
+        versions = replace(versions, **{place.side.other.value: replace(version, data=data)})
+    return replace(conflict, versions=versions)
+
+
 class LazyHistory:
     """History of one merge, walked when the first question comes.
 
@@ -374,13 +453,17 @@ class LazyHistory:
         with self._lock:
             try:
                 history = self._open()
-                newer = None if history is None else history.newer_base(conflict.path)
-                if newer is None or history is None:
+                if history is None:
                     return Rebased(conflict=conflict)
-                data = history.facts.read(newer.blob)
+                newer = history.newer_base(conflict.path)
+                taken = history.taken_back(conflict.path) if conflict.path.endswith(PYTHON) else ()
+                data = None if newer is None else history.facts.read(newer.blob)
             except RepositoryError as error:
                 self._trouble = error.message
                 return Rebased(conflict=conflict)
+        settled = tuple(_taken_decision(place) for place in taken)
+        if newer is None or data is None:
+            return Rebased(conflict=_without(conflict, taken), settled=settled)
         base = conflict.versions.base
         assert base is not None
         versions = replace(conflict.versions, base=replace(base, oid=newer.blob, data=data))
@@ -388,17 +471,10 @@ class LazyHistory:
             f"Both sides had the whole file alike ({newer.ours[:10]} in ours, {newer.theirs[:10]} in "
             "theirs): merged from that state."
         )
-        decision = Decision(
-            symbol="",
-            outcome=Outcome.RESOLVED,
-            strategy="newest-common-state",
-            side=Side.BOTH,
-            reason=reason,
-            evidence=(
-                Evidence(kind=EvidenceKind.COMMIT, text=reason, commits=(newer.ours, newer.theirs)),
-            ),
+        decision = _decision("", "newest-common-state", Side.BOTH, reason, newer.ours, newer.theirs)
+        return Rebased(
+            conflict=replace(conflict, versions=versions), decision=decision, settled=settled
         )
-        return Rebased(conflict=replace(conflict, versions=versions), decision=decision)
 
     def decide(self, question: Question) -> Answer | None:
         """A newer common state as base, where there is one."""

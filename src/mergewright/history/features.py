@@ -1,0 +1,114 @@
+"""Features kept whole: one side built a place into a feature, the other changed what stands in it."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.outline import outline
+
+# What binds as tight as a name, so that it can stand wherever the base's expression stood.
+_TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+
+
+def nested(versions: ThreeWay[bytes | None], outer: Side) -> bytes | None:
+    """One statement in which a side put the base's expression into a larger one, with both edits.
+
+    Args:
+        versions: The three texts of one statement that has a value.
+        outer: The side with the larger expression.
+
+    Returns:
+        That side's text with the other side's expression where the base's stands in it; ``None`` where
+        the edits do not nest so, or in more than one way.
+    """
+    base, text, source = versions.base, versions.get(outer), versions.get(outer.other)
+    if base is None or text is None or source is None:
+        return None
+    statements = [_statement(version) for version in (base, text, source)]
+    if any(statement is None for statement in statements):
+        return None
+    before, larger, other = (s for s in statements if s is not None)
+    return _put(before, larger, text, other, source)
+
+
+def _statement(text: bytes) -> ast.stmt | None:
+    """The only statement of a text that may be indented; its lines are counted from 2."""
+    lead = b"if 1:\n" if text[:1] in (b" ", b"\t") else b"\n"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(lead + text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    if lead != b"\n" and len(body) == 1 and isinstance(body[0], ast.If):
+        body = body[0].body
+    return body[0] if len(body) == 1 else None
+
+
+def _value(statement: ast.stmt) -> ast.expr | None:
+    value = getattr(statement, "value", None)
+    return value if isinstance(value, ast.expr) else None
+
+
+def _rest(statement: ast.stmt) -> tuple[str, ...]:
+    """What a statement has beside its value."""
+    return tuple(
+        ast.dump(node)
+        for name, value in ast.iter_fields(statement)
+        if name != "value"
+        for node in (value if isinstance(value, list) else [value])
+        if isinstance(node, ast.AST)
+    )
+
+
+def _put(
+    base: ast.stmt, outer: ast.stmt, text: bytes, inner: ast.stmt, source: bytes
+) -> bytes | None:
+    values = [_value(statement) for statement in (base, outer, inner)]
+    if any(value is None for value in values):
+        return None
+    before, larger, other = (value for value in values if value is not None)
+    if len({(type(s), _rest(s)) for s in (base, outer, inner)}) != 1:
+        return None
+    wanted = ast.dump(before)
+    places = [node for node in ast.walk(larger) if ast.dump(node) == wanted]
+    if len(places) != 1 or places[0] is larger or not isinstance(places[0], ast.expr):
+        return None
+    start, end = _span(text, places[0])
+    low, high = _span(source, other)
+    new = source[low:high]
+    if not isinstance(other, _TIGHT):
+        new = b"(" + new + b")"
+    return text[:start] + new + text[end:]
+
+
+def _span(text: bytes, node: ast.expr) -> tuple[int, int]:
+    lines = [0]
+    for line in text.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return (
+        lines[node.lineno - 2] + node.col_offset,
+        lines[node.end_lineno - 2] + node.end_col_offset,
+    )
+
+
+def put_back(text: bytes, base: bytes, symbol: str) -> bytes:
+    """A text with one of its symbols as the base has it; without it where the base has none.
+
+    Args:
+        text: The whole text, with line feeds as line ends.
+        base: The base's whole text.
+        symbol: Dotted path of the symbol.
+    """
+    here, before = outline(text), outline(base).symbols.get(symbol)
+    found = here.symbols.get(symbol)
+    if found is None:
+        return text
+    data = here.data
+    if before is None:
+        return data[: found.lead_start] + data[found.end :]
+    return data[: found.start] + before.text + data[found.end :]
