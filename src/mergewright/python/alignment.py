@@ -46,7 +46,29 @@ def align(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
     _moved_bindings(base, side, found, used_base, used_side)
     _renamed(base, side, found, used_base, used_side)
     found.sort()
-    return found
+    return [(i, j) for i, j in found if not _one_holds_other(base[i], side[j])]
+
+
+def _one_holds_other(one: Item, other: Item) -> bool:
+    """Whether a statement was put into another of its kind, or taken out: they are not two versions.
+
+    ``if a: x`` wrapped as ``if b: y`` / ``else: if a: x`` has the keywords of its wrapper.
+    """
+    if one.kind in _NAMED or one.core == other.core or one.fingerprint == other.fingerprint:
+        return False
+    return _within(one, other) or _within(other, one)
+
+
+def _within(inner: Item, outer: Item, depth: int = 3) -> bool:
+    for section in outer.sections():
+        if section.body is None:
+            continue
+        for item in section.items():
+            if item.kind == inner.kind and item.fingerprint == inner.fingerprint:
+                return True
+            if depth > 1 and item.kind not in _NAMED and _within(inner, item, depth - 1):
+                return True
+    return False
 
 
 def _ambiguous(base: Sequence[bytes], side: Sequence[bytes], pairs: list[tuple[int, int]]) -> bool:
