@@ -16,6 +16,8 @@ from mergewright.model.errors import UsageError
 from mergewright.model.threeway import Side
 from mergewright.testing import git
 from mergewright.workflows.groups import groups_of_merge, take_group
+from mergewright.workflows.resolving import Settings, plan_merge
+from mergewright.workflows.sources import default_sources
 
 A, B, C = "pkg/a.py", "pkg/b.py", "pkg/c.py"
 START = {
@@ -162,3 +164,26 @@ def test_removed_on_purpose_is_no_half(tmp_path: Path) -> None:
     built = told.build(tmp_path, "dev2", "main2")
     found = groups_of_merge(built.repository, "dev", "main", result=built.ids["sync"])
     assert found.half_taken == ()
+
+
+@pytest.mark.parametrize("name", ["id", "#12", "#11"])
+def test_a_rule_decides_a_group(tmp_path: Path, name: str) -> None:
+    """One rule settles all places of a work, named by a commit or by a pull request of either side."""
+    built = contest().build(tmp_path / "r", "dev", "feature")
+    rules = tmp_path / "rules.yaml"
+    group = built.ids["feature"][:9] if name == "id" else name
+    rules.write_text(
+        "version: 1\nrules:\n  - id: exact\n    reason: the team keeps main's exact sums\n"
+        f"    match: {{group: '{group}'}}\n    action: take-theirs\n",
+        encoding="utf-8",
+    )
+    settings = Settings(rules=(rules,), sources=default_sources)
+    with plan_merge(built.repository, "dev", "main", settings=settings) as planned:
+        decisions = [d for entry in planned.plan.paths for d in entry.outcome.decisions]
+        assert [d.rule for d in decisions] == ["exact", "exact"]
+        assert planned.text(A) == contest().trees["feature"][A]
+    wrong = rules.read_text(encoding="utf-8").replace(group, "#99")
+    rules.write_text(wrong, encoding="utf-8")
+    with plan_merge(built.repository, "dev", "main", settings=settings) as planned:
+        assert all(entry.outcome.decisions[0].rule is None for entry in planned.plan.paths)
+        assert any("matched nothing" in warning for warning in planned.plan.warnings)

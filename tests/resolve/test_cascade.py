@@ -81,7 +81,9 @@ class Book:
     def for_path(self, conflict: Conflict) -> Rule | None:
         return self.rule
 
-    def decider(self, path: str, history: HistorySource | None = None) -> Decider:
+    def decider(
+        self, path: str, history: HistorySource | None = None, *, groups: bool = False
+    ) -> Decider:
         return Named("rules")
 
 

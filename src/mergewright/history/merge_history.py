@@ -308,7 +308,8 @@ class MergeHistory:
             found = judge(thing, self.twins)
             if found.standing is Standing.SAME:
                 found = self._by_comments(question) or found
-            found = replace(found, group=self._group(thing, found))
+            group = self._group(thing, found)
+            found = replace(found, group=group, works=self._works(thing, group, found))
             self._verdicts[question] = found
         return found
 
@@ -365,6 +366,25 @@ class MergeHistory:
             if commits:
                 return short(commits[0])
         return None
+
+    def _works(self, thing: Thing, group: str | None, verdict: Verdict) -> tuple[str, ...]:
+        """The names of the works that meet at a place: their commits and pull requests.
+
+        The place belongs to the group's work, and to the one of the other side that it meets there.
+        """
+        if group is None:
+            return ()
+        head = [oid for oid in self.commits if oid.startswith(group)]
+        head += [oid for side in (Side.OURS, Side.THEIRS) for oid in _weighted(thing, side)[:1]]
+        tied = [
+            oid
+            for twin in verdict.twins
+            if set(head) & {*twin.ours, *twin.theirs}
+            for oid in (*twin.ours, *twin.theirs)
+        ]
+        commits = dict.fromkeys((*head, *tied))
+        numbers = (read_message(self.commits[oid]).own for oid in commits)
+        return (*commits, *dict.fromkeys(f"#{n}" for n in numbers if n is not None))
 
     def decider(self) -> HistoryDecider:
         """What an engine asks: answers only where a newer common state makes a new base."""

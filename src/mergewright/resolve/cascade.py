@@ -86,8 +86,13 @@ class Rules(Protocol):
         """The first file rule that speaks for the whole path."""
         ...
 
-    def decider(self, path: str, history: HistorySource | None = None) -> Decider:
-        """The symbol rules, as an engine asks them; ``history`` for rules that match on it."""
+    def decider(
+        self, path: str, history: HistorySource | None = None, *, groups: bool = False
+    ) -> Decider:
+        """The symbol rules, as an engine asks them; ``history`` for rules that match on it.
+
+        With ``groups`` only those that decide a group, which come before history.
+        """
         ...
 
 
@@ -97,7 +102,13 @@ class NoRules:
     def for_path(self, conflict: Conflict) -> None:
         """Nothing speaks for a path."""
 
-    def decider(self, path: str, history: HistorySource | None = None) -> Decider:  # noqa: ARG002 - the protocol's signature
+    def decider(
+        self,
+        path: str,  # noqa: ARG002 - the protocol's signature
+        history: HistorySource | None = None,  # noqa: ARG002
+        *,
+        groups: bool = False,  # noqa: ARG002
+    ) -> Decider:
         """A decider that passes every question on."""
         return _PassOn()
 
@@ -269,7 +280,8 @@ class Cascade:
         question = Question(
             path=conflict.path, symbol="", kind=conflict.kind.value, versions=conflict.texts
         )
-        for decider in self._deciders(conflict, self.history(conflict)):
+        groups = self.rules.decider(conflict.path, self.verdicts, groups=True)
+        for decider in (groups, *self._deciders(conflict, self.history(conflict))):
             answer = decider.decide(question)
             if answer is not None and answer.side in (Side.OURS, Side.THEIRS):
                 return treeconflicts.whole_side(
@@ -277,6 +289,7 @@ class Cascade:
                     answer.side,
                     strategy=answer.strategy,
                     reason=answer.reason,
+                    rule=answer.rule,
                     evidence=answer.evidence,
                 )
         return None
@@ -317,6 +330,7 @@ class Cascade:
 
     def _merge(self, conflict: Conflict) -> FileMerge:
         deciders = (
+            self.rules.decider(conflict.path, self.verdicts, groups=True),
             *self._deciders(conflict, self.history(conflict)),
             self.rules.decider(conflict.path, self.verdicts),
             *self.memory(conflict),

@@ -291,17 +291,23 @@ class RuleBook:
         """The rule of an id."""
         return next((loaded for loaded in self.rules if loaded.id == name), None)
 
-    def decider(self, path: str, history: HistorySource | None = None) -> RuleDecider:
+    def decider(
+        self, path: str, history: HistorySource | None = None, *, groups: bool = False
+    ) -> RuleDecider:
         """What the symbol rules say to the questions of one file.
 
         Args:
             path: The path of the file.
             history: What history says, for rules that match it; without it they never match.
+            groups: Only the rules that decide a group: somebody looked at that work as a whole, so
+                they are asked before history.
         """
         rules = tuple(
             loaded
             for loaded in self.rules
-            if loaded.rule.level is Level.SYMBOL and path_matches(loaded.rule.match, path)
+            if loaded.rule.level is Level.SYMBOL
+            and path_matches(loaded.rule.match, path)
+            and (not groups or loaded.rule.match.group is not None)
         )
         return RuleDecider(rules=rules, history=history)
 
@@ -374,7 +380,12 @@ def _covers(earlier: Rule, later: Rule) -> bool:
         return False
     if not _covers_patterns(a.symbol, b.symbol, "."):
         return False
-    for wide, narrow in ((a.kind, b.kind), (a.place, b.place), (a.history, b.history)):
+    for wide, narrow in (
+        (a.kind, b.kind),
+        (a.place, b.place),
+        (a.history, b.history),
+        (a.group, b.group),
+    ):
         if wide is not None and (narrow is None or not set(narrow) <= set(wide)):
             return False
     if a.changed is not None and a.changed is not b.changed:
@@ -412,21 +423,34 @@ class RuleDecider:
                 continue
             if not _mentions(match, question):
                 continue
-            if match.history is not None:
+            if match.history is not None or match.group is not None:
                 if self.history is None:
                     continue
                 if verdict is None:
                     verdict = self.history.verdict(question)
+            if match.group is not None and not _of_group(match.group, verdict):
+                continue
+            if match.history is not None and verdict is not None:
                 if verdict.standing not in match.history:
                     continue
                 if match.evidence is not None and (
                     verdict.evidence is None or not verdict.evidence.at_least(match.evidence)
                 ):
                     continue
-            answer = _answer(loaded, question, verdict if match.history is not None else None)
+            answer = _answer(loaded, question, verdict if match.history or match.group else None)
             if answer is not None:
                 return answer
         return None
+
+
+def _of_group(groups: tuple[str, ...], verdict: Verdict | None) -> bool:
+    """Whether one of the groups is the work that a place belongs to."""
+    works = () if verdict is None else verdict.works
+    return any(
+        work == group or (group[0] != "#" and work.startswith(group))
+        for group in groups
+        for work in works
+    )
 
 
 def _answer(loaded: LoadedRule, question: Question, verdict: Verdict | None) -> Answer | None:

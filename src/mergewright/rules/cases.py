@@ -125,6 +125,7 @@ def _symbol_case(book: RuleBook, case: Case) -> CaseResult:
         standing=standing,
         reason="as the case says",
         evidence=case.evidence,
+        works=() if case.group is None else (case.group,),
         base=b"common\n" if standing is Standing.DIVERGED else None,
     )
     texts = _texts(case.changed)

@@ -116,6 +116,8 @@ def describe_match(match: Match) -> str:
         parts.append("ours alone mentions " + " or ".join(match.ours_mentions))
     if match.theirs_mentions is not None:
         parts.append("theirs alone mentions " + " or ".join(match.theirs_mentions))
+    if match.group is not None:
+        parts.append("the work " + " or ".join(match.group))
     if match.history is not None:
         text = "history " + " or ".join(match.history)
         if match.evidence is not None:

@@ -116,6 +116,13 @@ Identifiers = Annotated[
 ]
 
 
+Works = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^(#[0-9]{1,7}|[0-9a-f]{7,64})$")], ...],
+    BeforeValidator(_as_tuple),
+    Field(min_length=1),
+]
+
+
 class Match(Strict):
     """What a rule speaks for; all given keys must agree.
 
@@ -131,6 +138,8 @@ class Match(Strict):
             they make the rule speak for symbols.
         theirs_mentions: The same with the sides exchanged.
         evidence: ``at-least CLASS``: the weakest class of evidence that the history may rest on.
+        group: Decision groups, each by the (short) id of a commit of its work or by ``#N``, the number
+            of the pull request that brought it; makes the rule speak for symbols, before history.
     """
 
     path: Patterns | None = None
@@ -143,6 +152,7 @@ class Match(Strict):
     ours_mentions: Identifiers | None = None
     theirs_mentions: Identifiers | None = None
     evidence: AtLeast | None = None
+    group: Works | None = None
 
     @field_validator("path")
     @classmethod
@@ -176,6 +186,7 @@ class Match(Strict):
             self.history,
             self.ours_mentions,
             self.theirs_mentions,
+            self.group,
         )
         return any(part is not None for part in parts)
 
@@ -325,6 +336,8 @@ class DecidingRule(RuleBase):
         if match.symbol is not None and not any(
             set(pattern) <= {"*", "?", "."} for pattern in match.symbol
         ):
+            return False
+        if match.group is not None:
             return False
         if match.history is not None and Standing.UNKNOWN not in match.history:
             return False
@@ -1027,6 +1040,7 @@ class Case(Strict):
         changed: Which side changed it.
         history: What history says of it.
         evidence: The class it rests on.
+        group: A commit id or ``#N`` of the work that the symbol belongs to.
         merged: Text of the merged file; the steps are run on it.
         base: Text of base, for the steps or of the contested place; likewise ours and theirs.
         ours: Text of ours.
@@ -1045,6 +1059,7 @@ class Case(Strict):
     changed: Changed = Changed.BOTH
     history: Standing | None = None
     evidence: EvidenceClass | None = None
+    group: str | None = None
     merged: str | None = None
     base: str | None = None
     ours: str | None = None
