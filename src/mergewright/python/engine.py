@@ -191,8 +191,9 @@ def _followed(
         settled = [piece for piece in pieces if isinstance(piece, bytes)]
         return b"".join(settled) if len(settled) == len(pieces) else None
 
+    sources = texts.map(Source)
     for mover in (Side.OURS, Side.THEIRS):
-        plans = moves.plans(moves.survey(texts.map(Source), mover))
+        plans = moves.plans(moves.survey(sources, mover))
         # All at once; when that helps nothing, each for itself.
         for chosen in [plans, *([plan] for plan in plans if len(plans) > 1)]:
             carried = moves.carry(texts, mover, chosen, merge) if chosen else None
@@ -201,6 +202,7 @@ def _followed(
             pieces, decisions = _structural(path, carried.texts, deciders, options, deadline)
             if _open(pieces) < _open(result[0]):
                 texts = carried.texts
+                sources = texts.map(Source)
                 result = pieces, [*decisions, *(moves.decision(note) for note in carried.notes)]
                 break
         if plans:

@@ -469,9 +469,11 @@ class _Walk:
 
     def _pair(self, base: Item, moved: Item, edited: Item | None, scope: str) -> None:
         """One statement that the moving side still has."""
-        if base.fingerprint == moved.fingerprint:
+        if base.core == moved.core:
             return
         olds, news = base.sections(), moved.sections()
+        if not olds and not news:
+            return  # what differs inside a simple statement moves nothing
         named = moved.kind in _DEFINITIONS
         inner = _join(scope, moved) if named else scope
         others = [] if edited is None else edited.sections()
