@@ -15,9 +15,10 @@ from mergewright.git.repository import Repository
 from mergewright.model.errors import UsageError
 from mergewright.model.threeway import Side
 from mergewright.testing import git
-from mergewright.workflows.groups import groups_of_merge, take_group
+from mergewright.workflows.groups import features_made_whole, groups_of_merge, take_group
 from mergewright.workflows.resolving import Settings, plan_merge
 from mergewright.workflows.sources import default_sources
+from mergewright.workflows.writing import undo
 
 A, B, C = "pkg/a.py", "pkg/b.py", "pkg/c.py"
 START = {
@@ -187,3 +188,93 @@ def test_a_rule_decides_a_group(tmp_path: Path, name: str) -> None:
     with plan_merge(built.repository, "dev", "main", settings=settings) as planned:
         assert all(entry.outcome.decisions[0].rule is None for entry in planned.plan.paths)
         assert any("matched nothing" in warning for warning in planned.plan.warnings)
+
+
+def test_take_whole_takes_the_clean_part_of_the_work_back(tmp_path: Path) -> None:
+    """With --whole the helper that came with the losing work goes too, and undo brings it back."""
+    merging(tmp_path)
+    arguments = ["#11", "ours", "-C", str(tmp_path)]
+    arguments[0] = groups_of_merge(Repository.open(tmp_path), "dev", "main").groups[0].id
+    merged = (tmp_path / C).read_text(encoding="utf-8")
+    assert "helper" in merged
+    result = CliRunner().invoke(take_command, [*arguments, "--whole"], standalone_mode=False)
+    assert result.return_value == 0, result.output
+    assert (tmp_path / C).read_text(encoding="utf-8") == START[C]
+    assert "quick_sum" in (tmp_path / A).read_text(encoding="utf-8")
+    undo(Repository.open(tmp_path))
+    assert (tmp_path / C).read_text(encoding="utf-8") == merged
+
+
+def quick_class() -> Story:
+    """Dev's class, its selection and its flag; main refactored the class's file."""
+    start = {
+        A: "class Plain:\n    def run(self, data):\n        return data\n",
+        B: "from pkg import a\n\n\ndef choose(config):\n    return a.Plain\n",
+        C: "fast = False\n",
+    }
+    told = Story().commit("base", files=start)
+    told.commit(
+        "feature",
+        ["base"],
+        {
+            A: start[A]
+            + "\n\nclass Quick(Plain):\n    def run(self, data):\n        return fast(data)\n",
+            B: start[B].replace(
+                "return a.Plain", "if config.fast:\n        return a.Quick\n    return a.Plain"
+            ),
+            C: "fast = False\nquick = True\n",
+        },
+        "Add the quick class (#21)",
+    )
+    told.commit(
+        "other", ["base"], {A: start[A].replace("return data", "return list(data)")}, "Give a list"
+    )
+    told.commit(
+        "merge",
+        ["feature", "other"],
+        {A: start[A].replace("return data", "return list(data)"), B: start[B]},
+        "Merge main into dev",
+    )
+    return told
+
+
+def test_the_missing_parts_of_a_feature_are_shown(tmp_path: Path) -> None:
+    """Of a merge that dropped a class and its selection and kept the flag, both are brought back."""
+    built = quick_class().build(tmp_path, "feature", "other")
+    found = features_made_whole(built.repository, "dev", "main", built.ids["merge"])
+    ((work, spread),) = found
+    assert [(part.path, part.symbol) for part in work.missing] == [(A, "Quick")]
+    assert spread.left == {}
+    assert sorted(spread.texts) == [A, B]
+    assert b"class Quick" in (spread.texts[A] or b"")
+    assert b"return list(data)" in (spread.texts[A] or b"")
+    assert b"return a.Quick" in (spread.texts[B] or b"")
+    arguments = ["-C", str(tmp_path), "--merge", "dev", "main", "--result", built.ids["merge"]]
+    shown = CliRunner().invoke(groups_command, [*arguments, "--complete"], standalone_mode=False)
+    assert shown.return_value == 1
+    assert "+class Quick(Plain):" in shown.output
+
+
+def test_a_feature_that_a_rule_cut_in_half_is_completed(tmp_path: Path) -> None:
+    """Main's version of a file is taken by rule; the class that it lacks is restored, undo included."""
+    folder = tmp_path / "r"
+    quick_class().build(folder, "feature", "other", bare=False)
+    assert git(folder, "merge", "main", check=False).returncode == 1
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        "version: 1\nrules:\n  - id: main\n    reason: main leads here\n"
+        f"    match: {{path: {A}}}\n    action: take-theirs\n",
+        encoding="utf-8",
+    )
+    before = (folder / A).read_bytes()
+    arguments = ["-C", str(folder), "--rules", str(rules), "--complete"]
+    result = CliRunner().invoke(groups_command, [*arguments, "--dry-run"], standalone_mode=False)
+    assert result.return_value == 0, result.output
+    assert (folder / A).read_bytes() == before
+    CliRunner().invoke(groups_command, arguments, standalone_mode=False)
+    after = (folder / A).read_text(encoding="utf-8")
+    assert "class Quick" in after
+    assert "return list(data)" in after
+    assert git(folder, "ls-files", "-u").stdout == b""
+    undo(Repository.open(folder))
+    assert (folder / A).read_bytes() == before

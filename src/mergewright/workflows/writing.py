@@ -93,6 +93,11 @@ def _difference(root: Path, outcome: PathOutcome, after: bytes | None) -> Iterat
         if before != after:
             yield f"Binary file {name} differs\n"
         return
+    yield from unified(name, before, after)
+
+
+def unified(name: str, before: bytes, after: bytes | None) -> Iterator[str]:
+    """A unified diff of two texts under one name; ``None`` where the file goes away."""
     lines = [
         data.decode("utf-8", "backslashreplace").splitlines(keepends=True)
         for data in (before, after or b"")
