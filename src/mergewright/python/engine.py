@@ -180,16 +180,7 @@ def _followed(
     """The merge with edits carried to where the other side put their code; as it was if none was."""
 
     def merge(runs: ThreeWay[Sequence[Item]], scope: str, parent: str) -> bytes | None:
-        again = StructuralMerge(
-            path,
-            (),
-            deadline,
-            versions_rule=options.versions and "larger-version" not in options.disabled,
-            disabled=options.disabled,
-        )
-        pieces = again.block(runs, scope, parent)
-        settled = [piece for piece in pieces if isinstance(piece, bytes)]
-        return b"".join(settled) if len(settled) == len(pieces) else None
+        return merge_runs(runs, scope, parent, deadline=deadline, options=options)
 
     sources = texts.map(Source)
     for mover in (Side.OURS, Side.THEIRS):
@@ -208,6 +199,35 @@ def _followed(
         if plans:
             result = moves.named(*result, plans, mover)
     return result
+
+
+def merge_runs(
+    runs: ThreeWay[Sequence[Item]],
+    scope: str,
+    parent: str,
+    *,
+    deadline: float = float("inf"),
+    options: EngineOptions = EngineOptions(),
+) -> bytes | None:
+    """Merge three runs of statements of one block; ``None`` when something stays open.
+
+    Args:
+        runs: The statements.
+        scope: Dotted path of the definition around them.
+        parent: Its kind, as in :class:`Item`.
+        deadline: ``time.thread_time()`` value after which :class:`BudgetExceeded` is raised.
+        options: Switches of the engine.
+    """
+    again = StructuralMerge(
+        "",
+        (),
+        deadline,
+        versions_rule=options.versions and "larger-version" not in options.disabled,
+        disabled=options.disabled,
+    )
+    pieces = again.block(runs, scope, parent)
+    settled = [piece for piece in pieces if isinstance(piece, bytes)]
+    return b"".join(settled) if len(settled) == len(pieces) else None
 
 
 def _open(pieces: Sequence[Piece]) -> int:

@@ -142,12 +142,14 @@ class Note:
 
     Attributes:
         symbol: Dotted path of the new place.
+        was: Dotted path of the old one.
         mover: The side that moved the code.
         reason: One sentence.
         path: The file of the new place, where it is another one.
     """
 
     symbol: str
+    was: str
     mover: Side
     reason: str
     path: str = ""
@@ -278,10 +280,21 @@ def note(plan: Plan, follow: Follow, mover: Side) -> Note:
     place = where(plan.lost, follow)
     return Note(
         symbol=follow.symbol,
+        was=_old(plan.lost, follow),
         mover=mover,
         reason=f"{mover.value} moved {_them(follow)} {place}; the edit of {mover.other.value} follows",
         path=follow.place.path,
     )
+
+
+def _old(lost: Lost, follow: Follow) -> str:
+    """Dotted path of the definition that was taken away, or of the one around the statements."""
+    if len(follow.base) != 1 or follow.base[0].kind not in _DEFINITIONS:
+        return lost.scope
+    if follow.base[0] in lost.base:
+        return _join(lost.scope, follow.base[0])
+    around = [item for item in lost.base if item.start <= follow.base[0].start < item.end]
+    return _join(_join(lost.scope, around[0]) if around else lost.scope, follow.base[0])
 
 
 def _them(follow: Follow) -> str:
@@ -363,10 +376,16 @@ def spliced(data: bytes, splices: Sequence[tuple[int, int, bytes]]) -> bytes | N
     return join_pieces([piece for piece in out if piece], b"\n")
 
 
-def new_places(items: Sequence[Item], scope: str, path: str) -> list[Place]:
-    """All of a block as new: a file that was added, or a definition in another file."""
+def added(base: Source, side: Source, path: str) -> list[Place]:
+    """All that one side added to another file.
+
+    Args:
+        base: The file before; empty when the side added it.
+        side: The file on that side.
+        path: Its path.
+    """
     found = Survey(Side.OURS)
-    _Walk(found, path).all_new(items, 0, len(items), scope, "", None)
+    _Walk(found, path).blocks(base.items(), side.items(), None, "")
     return found.places
 
 

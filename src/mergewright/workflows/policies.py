@@ -122,11 +122,11 @@ def apply_policies(
     )
     history = _History(repository, commits)
     used: set[str] = set()
-    tree = _merged_tree(plan, objects, merged)
+    tree = merged_tree(plan, objects, merged)
     paths = _decide_needs(plan, book, tree, history, used)
     paths = _decide_submodules(paths, plan, book, contains or _contains(repository), used)
     plan = replace(plan, paths=paths)
-    tree = _merged_tree(plan, objects, merged)
+    tree = merged_tree(plan, objects, merged)
     result = run_steps(
         book,
         tree,
@@ -145,7 +145,7 @@ def apply_policies(
     return Policies(
         plan=replace(
             plan,
-            paths=_with_edits(plan.paths, result.edits),
+            paths=with_edits(plan.paths, result.edits),
             notes=(*plan.notes, *notes),
             warnings=(*plan.warnings, *warnings),
         ),
@@ -163,7 +163,14 @@ def _open_paths(plan: MergePlan) -> frozenset[str]:
     return frozenset(found)
 
 
-def _merged_tree(plan: MergePlan, objects: Objects, merged: Mapping[str, TreeEntry]) -> Overlay:
+def merged_tree(plan: MergePlan, objects: Objects, merged: Mapping[str, TreeEntry]) -> Overlay:
+    """The merged tree with what a plan settled; open paths hold their text with markers.
+
+    Args:
+        plan: The plan.
+        objects: Where the blobs are.
+        merged: The cleanly merged files by path.
+    """
     tree = Overlay(GitTree(objects, merged))
     for entry in plan.paths:
         outcome = entry.outcome
@@ -186,7 +193,13 @@ def _merged_tree(plan: MergePlan, objects: Objects, merged: Mapping[str, TreeEnt
     return tree
 
 
-def _with_edits(paths: Sequence[PathPlan], edits: Collection[StepEdit]) -> tuple[PathPlan, ...]:
+def with_edits(paths: Sequence[PathPlan], edits: Collection[StepEdit]) -> tuple[PathPlan, ...]:
+    """A plan's entries with files that were changed afterwards, also ones that had merged cleanly.
+
+    Args:
+        paths: The entries.
+        edits: The changed files.
+    """
     by_path = {edit.path: edit for edit in edits}
     out: list[PathPlan] = []
     for entry in paths:

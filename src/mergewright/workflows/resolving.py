@@ -28,6 +28,7 @@ from mergewright.resolve.planning import Mapper, Progress, plan_paths
 from mergewright.resolve.reporting import report
 from mergewright.text.markers import marker_size_for
 from mergewright.workflows.cleanpaths import CleanPaths, Mended, clean_paths, mended_paths
+from mergewright.workflows.crossfile import follow_moves
 from mergewright.workflows.policies import apply_policies
 from mergewright.workflows.sources import SourceFactory, no_sources
 from mergewright.workflows.texts import FILE_BUDGET, time_limit
@@ -194,6 +195,7 @@ def _plan(
     *,
     objects: Objects,
     merged: Mapping[str, TreeEntry],
+    everything: Callable[[], Mapping[str, TreeEntry]],
     whole: bool = True,
     notes: Sequence[str] = (),
 ) -> MergePlan:
@@ -218,6 +220,15 @@ def _plan(
         mapper=settings.mapper,
     )
     warnings = (*notes, *mended.warnings, *(str(warning) for warning in book.shadowed()))
+    if book.engine_options().moves and whole:
+        plan = follow_moves(
+            plan,
+            repository,
+            objects,
+            everything,
+            cascade.resolve,
+            fixed=lambda path: book.for_path(path) is not None,
+        )
     if not whole:
         # With some paths only, a rule may well speak for the others.
         return replace(plan, warnings=warnings)
@@ -335,6 +346,7 @@ def plan_merge(
             settings,
             objects=merge.objects,
             merged=merged,
+            everything=merge.clean_entries,
             notes=merge.notes,
         )
     except BaseException:
@@ -398,6 +410,7 @@ def plan_worktree(
         settings,
         objects=repository.objects,
         merged=merged,
+        everything=repository.index_entries,
         whole=not paths,
     )
     return WorktreePlan(plan=plan, repository=repository, merge=merge)

@@ -1,3 +1,0 @@
-class Registry:
-    def add(self, name, value):
-        self.items[name] = value

@@ -1,6 +1,0 @@
-def title(text):
-    return text.strip().title()
-
-
-def slug(text):
-    return text.lower().replace(" ", "-")

@@ -1,0 +1,17 @@
+"""Reports."""
+
+import csv
+
+
+def totals(orders):
+    sums = {}
+    for order in orders:
+        sums[order.customer] = sums.get(order.customer, 0) + order.amount
+    return sums
+
+
+def write_report(orders, path):
+    with path.open("w") as target:
+        writer = csv.writer(target)
+        for customer, amount in sorted(totals(orders).items()):
+            writer.writerow([customer, amount])

@@ -1,0 +1,117 @@
+"""What needs the whole merge: edits that follow a definition into another file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from mergewright.git.commits import walk
+from mergewright.git.repository import Repository
+from mergewright.git.trees import Objects, TreeEntry
+from mergewright.model.conflict import Conflict
+from mergewright.model.errors import RepositoryError
+from mergewright.model.history import CommitFacts
+from mergewright.model.plan import MergePlan
+from mergewright.model.resolution import Deferred, PathOutcome
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.resolve.engines import PYTHON_SUFFIXES
+from mergewright.resolve.moves import Context, follow
+from mergewright.rules.steps import StepEdit
+from mergewright.workflows.policies import GitTree, merged_tree, with_edits
+
+#: The cleanly merged files by path; asked only when they are needed.
+Merged = Callable[[], Mapping[str, TreeEntry]]
+
+
+def follow_moves(
+    plan: MergePlan,
+    repository: Repository,
+    objects: Objects,
+    merged: Merged,
+    resolve: Callable[[Conflict], PathOutcome],
+    fixed: Callable[[str], bool],
+) -> MergePlan:
+    """Carry edits to the files that their definitions were moved to by the other side.
+
+    Args:
+        plan: The plan so far; with nothing Python left open it is given back as it is.
+        repository: Where the history is.
+        objects: Where the trees are.
+        merged: The cleanly merged files.
+        resolve: Decides one conflict, as it was done for the plan.
+        fixed: Whether a rule speaks for a path as a whole.
+
+    Raises:
+        RepositoryError: An object is missing.
+    """
+    commits = plan.source.commits
+    if commits.base is None or commits.ours is None or commits.theirs is None:
+        return plan
+    if not any(
+        isinstance(entry.outcome, Deferred)
+        and entry.conflict is not None
+        and entry.path.endswith(PYTHON_SUFFIXES)
+        for entry in plan.paths
+    ):
+        return plan
+    sides = ThreeWay(base=commits.base, ours=commits.ours, theirs=commits.theirs)
+    context = Context(
+        sides=sides.map(lambda commit: GitTree(objects, objects.entries(commit))),
+        merged=merged_tree(plan, objects, merged()),
+        resolve=resolve,
+        commit=_Movers(repository, objects, sides).find,
+        fixed=fixed,
+    )
+    paths, edits = follow(plan, context)
+    steps = [
+        StepEdit(path=edit.path, mode=edit.mode, data=edit.data, decisions=edit.decisions)
+        for edit in edits
+    ]
+    return replace(plan, paths=with_edits(paths, steps))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Movers:
+    """Finds the commits that moved definitions."""
+
+    repository: Repository
+    objects: Objects
+    commits: ThreeWay[str]
+
+    def find(self, side: Side, old: str, new: str, name: str) -> tuple[str, str] | None:
+        """The newest commit of a side that touches both files and brought the definition to the new one.
+
+        A commit that only brought it there counts where none touches both.
+        """
+        pattern = re.compile(rb"\b(?:def|class)\s+" + re.escape(name.encode()) + rb"\b")
+        brought = []
+        for commit in self._touching(side, new):
+            for change in commit.changes:
+                if change.path != new or change.new_oid is None:
+                    continue
+                before = 0 if change.old_oid is None else self._count(pattern, change.old_oid)
+                if self._count(pattern, change.new_oid) > before:
+                    brought.append(commit)
+        for commit in brought:
+            if any(old in (change.path, change.old_path) for change in commit.changes):
+                return commit.oid, commit.title
+        return (brought[0].oid, brought[0].title) if brought else None
+
+    def _touching(self, side: Side, path: str) -> tuple[CommitFacts, ...]:
+        """Commits of one side that touch a path, newest first; empty where history is cut off."""
+        try:
+            return walk(
+                self.repository,
+                [self.commits.get(side)],
+                hide=[self.commits.base, self.commits.get(side.other)],
+                paths=[path],
+            )
+        except RepositoryError:
+            return ()
+
+    def _count(self, pattern: re.Pattern[bytes], oid: str) -> int:
+        try:
+            return len(pattern.findall(self.objects.blob(oid)))
+        except RepositoryError:
+            return 0
