@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mergewright.git.repository import Repository
 from mergewright.model.resolution import Deferred, EvidenceKind, Resolved
-from mergewright.testing import File, Sandbox, SandboxRepository
+from mergewright.testing import Content, Sandbox, SandboxRepository
 from mergewright.workflows.resolving import Settings, plan_merge, plan_worktree
 from mergewright.workflows.writing import undo, write_plan
 
@@ -56,34 +56,30 @@ def test_an_edit_and_a_move_to_another_file_commute(
     names = ["load", "save", "Report", "merge", "check"]
     head = shim.format(", ".join(names[n] for n in sorted(moved)))
 
-    def files(
-        texts: dict[int, str], *, apart: bool
-    ) -> dict[str | bytes, str | bytes | File | None]:
+    def files(texts: dict[int, str], *, apart: bool) -> dict[str | bytes, Content]:
+        found: dict[str | bytes, Content] = {}
         if not apart:
-            return {"pkg/one.py": module(texts)} | (
-                {"pkg/other.py": there.rstrip() + "\n"} if existing else {}
-            )
+            found["pkg/one.py"] = module(texts)
+            if existing:
+                found["pkg/other.py"] = there.rstrip() + "\n"
+            return found
         stay = {n: text for n, text in texts.items() if n not in moved}
         gone = {n: text for n, text in texts.items() if n in moved}
-        return {
-            "pkg/one.py": module(stay, head=head),
-            "pkg/other.py": module(gone, head=there),
-        }
+        found["pkg/one.py"] = module(stay, head=head)
+        found["pkg/other.py"] = module(gone, head=there)
+        return found
 
     mover, editor = files(base, apart=True), files(after, apart=False)
     ours, theirs = (editor, mover) if swap else (mover, editor)
     repo.three_way(files(base, apart=False), ours, theirs)
     wanted = files(after, apart=True)
     with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
-        for path, text in wanted.items():
+        # Left open is allowed only with the reason; an edit is never lost.
+        assert all("moved" in left.reason for left in planned.plan.deferred)
+        for path in ("pkg/one.py", "pkg/other.py"):
             found = planned.text(path)
             assert found is not None
-            assert isinstance(text, str)
-            if planned.plan.deferred:
-                # Left open is allowed only with the reason; an edit is never lost.
-                assert all("moved" in left.reason for left in planned.plan.deferred)
-            else:
-                assert found.decode() == text
+            assert planned.plan.deferred or found.decode() == wanted[path]
 
 
 BASE = "import os\n\n\ndef size(path):\n    return os.stat(path).st_size\n\n\ndef stem(path):\n    return path.split('/')[-1].split('.')[0]\n"
