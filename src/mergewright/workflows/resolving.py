@@ -220,7 +220,8 @@ def _plan(
         mapper=settings.mapper,
     )
     warnings = (*notes, *mended.warnings, *(str(warning) for warning in book.shadowed()))
-    if book.engine_options().moves and whole:
+    options = book.engine_options()
+    if whole and options.moves and "follow-move" not in options.disabled:
         plan = follow_moves(
             plan,
             repository,
