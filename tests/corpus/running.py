@@ -114,11 +114,23 @@ def run_texts(path: str, versions: ThreeWay[bytes | None], rules: str | None = N
         AssertionError: The tool itself failed on the path.
     """
     merges: list[FileMerge] = []
+    book = load_text(rules) if rules is not None else None
 
     def engine(
         where: str, texts: ThreeWay[bytes | None], deciders: Sequence[Decider] = ()
     ) -> FileMerge:
-        merges.append(merge_file(where, texts, deciders))
+        if book is None:
+            merges.append(merge_file(where, texts, deciders))
+        else:
+            merges.append(
+                merge_file(
+                    where,
+                    texts,
+                    deciders,
+                    options=book.engine_options(where),
+                    formats=book.format_options(where),
+                )
+            )
         return merges[-1]
 
     cascade = Cascade(labels=LABELS, rules=_rules(rules), git_text=git_text, engine=engine)

@@ -84,7 +84,7 @@ class Book:
     def decider(
         self, path: str, history: HistorySource | None = None, *, groups: bool = False
     ) -> Decider:
-        return Named("rules")
+        return Named("groups" if groups else "rules")
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def engine_giving(merge: FileMerge) -> object:
 
 
 def test_deciders_are_asked_in_the_order_of_the_cascade() -> None:
-    """History comes before the rule file's symbols, memory after both."""
+    """The rules on whole groups, then history, then the rule file's symbols, then memory."""
     seen: list[str] = []
 
     def engine(path: str, texts: ThreeWay[bytes | None], deciders: Sequence[Decider]) -> FileMerge:
@@ -125,7 +125,7 @@ def test_deciders_are_asked_in_the_order_of_the_cascade() -> None:
         memory=lambda c: [Named("memory")],
         engine=engine,
     ).resolve(CONTESTED)
-    assert seen == ["history", "rules", "memory"]
+    assert seen == ["groups", "history", "rules", "memory"]
 
 
 @pytest.mark.parametrize(
