@@ -11,9 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.support import ROOT
 
+from mergewright.audit.values import Tier
 from mergewright.cli.main import cli
+from mergewright.git.repository import Repository
 from mergewright.model.errors import RepositoryError, UsageError
 from mergewright.testing import CommitSpec, build_repository, git
+from mergewright.workflows.planaudit import audit_plan
+from mergewright.workflows.resolving import plan_merge
 
 BASE = "import os\n\nA = os.sep\n"
 OURS = "import os\nfrom pkg.enums import Scope\n\nA = os.sep\nB = Scope.full\n"
@@ -234,3 +238,30 @@ def test_a_plan_is_audited_before_it_is_written(repo: Path) -> None:
     assert "lines of Python" in planned.stderr
     assert "conflict-marker" not in planned.stderr
     assert (repo / "pkg/plan.py").read_bytes() == before
+
+
+def test_a_mismatch_with_an_open_file_is_for_review(tmp_path: Path) -> None:
+    """What is still a conflict counts as ours; that a caller of theirs does not fit it is no error yet."""
+    lib = "def f(a):\n    return a\n"
+    commits = [
+        CommitSpec(name="base", files={"pkg/lib.py": lib.encode(), "pkg/use.py": b"x = 1\n"}),
+        CommitSpec(
+            name="dev",
+            parents=("base",),
+            files={"pkg/lib.py": b"def f(a):\n    return a + 1\n", "pkg/use.py": b"x = 1\n"},
+        ),
+        CommitSpec(
+            name="main",
+            parents=("base",),
+            files={
+                "pkg/lib.py": b"def f(a, b=2):\n    return a - b\n",
+                "pkg/use.py": b"from pkg.lib import f\n\nx = f(1, b=3)\ny = nowhere\n",
+            },
+        ),
+    ]
+    build_repository(tmp_path / "r", commits, branches={"dev": "dev", "main": "main"}, head="dev")
+    with plan_merge(Repository.open(tmp_path / "r"), "dev", "main") as planned:
+        found = audit_plan(planned, planned.merge)
+    (call,) = [f for f in found.findings if f.check == "call-mismatch"]
+    assert call.tier is Tier.REVIEW
+    assert call.advisory == "pkg/lib.py is still open and counts as ours here"

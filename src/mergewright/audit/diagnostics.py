@@ -532,11 +532,11 @@ class Differ:
         kept = next((n for n in ("ours", "theirs") if n not in changed), "neither parent")
         cause = (
             f"the signature is that of {kept}; the call is written for {_party(had)}, whose "
-            f"`{_short(callee)}` takes ({_face(old)})"
+            f"`{_short(callee)}` takes ({_face(old, merged)})"
             if old is not None
             else f"{_party(had)} has no `{_short(callee)}` of this name"
         )
-        repair = f"call it as ({_face(merged)})"
+        repair = f"call it as ({_face(merged, old)})"
         if old is not None:
             mapping = map_arguments(old, merged)
             repair += f": {mapping}" if mapping else ""
@@ -573,13 +573,21 @@ def _party(had: str) -> str:
     return "both parents" if had == "both" else had
 
 
-def _face(function: Function | None) -> str:
+#: A signature of more parameters is shown by those that the other parent's lacks.
+_FACE_LIMIT = 14
+
+
+def _face(function: Function | None, other: Function | None = None) -> str:
+    """The parameters of a function, without ``self``."""
     if function is None:
         return ""
     params = function.params[1:] if function.bound else function.params
+    known = {p.name for p in other.params} if other is not None else set()
+    few = [p for p in params if p.required or p.name not in known]
     shown = []
-    for param in params:
+    for param in params if len(params) <= _FACE_LIMIT else few[:_FACE_LIMIT]:
         star = {"args": "*", "kwargs": "**"}.get(param.kind, "")
         default = "" if param.required or star else "=…"
         shown.append(f"{star}{param.name}{default}")
-    return ", ".join(shown)
+    left = len(params) - len(shown)
+    return ", ".join([*shown, f"… {left} more"] if left else shown)

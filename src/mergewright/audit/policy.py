@@ -57,6 +57,34 @@ class Policy:
     missing_groups: Sequence[tuple[str, int, str]] = ()
 
 
+def _found(
+    check: str,
+    tier: Tier,
+    subject: str,
+    path: str,
+    message: str,
+    *,
+    line: int = 0,
+    repair: str = "",
+    cause: str = "",
+    had: str = "",
+    patch: Repair | None = None,
+) -> Finding:
+    """A finding of the policy at one place; ``subject`` names the rule or the package."""
+    return Finding(
+        check=check,
+        tier=tier,
+        subject=subject,
+        message=message,
+        places=(Place(path=path, line=line),),
+        cause=cause,
+        had=had,
+        repair=repair,
+        patch=patch,
+        analysers=("policy",),
+    )
+
+
 def policy_findings(trees: Trees, policy: Policy, labels: Mapping[str, str]) -> list[Finding]:
     """Breaches of the policy."""
     out: list[Finding] = []
@@ -77,14 +105,14 @@ def policy_findings(trees: Trees, policy: Policy, labels: Mapping[str, str]) -> 
     for path, table in sorted(policy.sources.items()):
         out.extend(_sources(trees, path, table))
     out.extend(
-        Finding(
-            check="dependency-group",
-            tier=Tier.ERROR,
-            subject=f"group:{text}",
-            message=text,
-            places=(Place(path=path, line=line),),
+        _found(
+            "dependency-group",
+            Tier.ERROR,
+            f"group:{text}",
+            path,
+            text,
+            line=line,
             cause="the Dockerfile and pyproject.toml come from different sides",
-            analysers=("policy",),
         )
         for path, line, text in policy.missing_groups
     )
@@ -121,14 +149,13 @@ def _pinned(
     if path in policy.sources and wanted is not None and merged is not None:
         table = policy.sources[path]
         if _same_but_table(wanted, merged, table):
-            return Finding(
-                check="sources-reconciled",
-                tier=Tier.HINT,
-                subject=f"policy:{rule.rule}",
-                message=f"{path} differs from {side.value}'s only in its git sources ({table})",
-                places=(Place(path=path),),
+            return _found(
+                "sources-reconciled",
+                Tier.HINT,
+                f"policy:{rule.rule}",
+                path,
+                f"{path} differs from {side.value}'s only in its git sources ({table})",
                 repair="say in the pull request which sources were added and why",
-                analysers=("policy",),
             )
     what = "pinned to" if rule.kind == "pinned" else "one of a group that comes whole from"
     label = labels.get(side.value, side.value)
@@ -141,15 +168,14 @@ def _pinned(
         mode=trees.parent(side).modes.get(path, 0o100644),
         summary=f"restore {path} from {side.value}",
     )
-    return Finding(
-        check="pinned-file" if rule.kind == "pinned" else "coupled-file",
-        tier=Tier.ERROR,
-        subject=f"policy:{rule.rule}",
-        message=f"{path} is {what} {side.value}, and {state} (rule {rule.rule}: {rule.reason})",
-        places=(Place(path=path),),
+    return _found(
+        "pinned-file" if rule.kind == "pinned" else "coupled-file",
+        Tier.ERROR,
+        f"policy:{rule.rule}",
+        path,
+        f"{path} is {what} {side.value}, and {state} (rule {rule.rule}: {rule.reason})",
         repair=repair,
         patch=patch if wanted is not None else None,
-        analysers=("policy",),
     )
 
 
@@ -176,14 +202,13 @@ def _generated(trees: Trees, path: str, rule: PathPolicy) -> Finding | None:
     if trees.merged.files[path] in {trees.ours.files.get(path), trees.theirs.files.get(path)}:
         # Whole, though not from the side that the rule names.
         other = rule.side.other.value
-        return Finding(
-            check="generated-file",
-            tier=Tier.REVIEW,
-            subject=f"policy:{rule.rule}",
-            message=f"{path} is {other}'s; the rule {rule.rule} takes {rule.side.value}'s and "
+        return _found(
+            "generated-file",
+            Tier.REVIEW,
+            f"policy:{rule.rule}",
+            path,
+            f"{path} is {other}'s; the rule {rule.rule} takes {rule.side.value}'s and "
             "generates it again",
-            places=(Place(path=path),),
-            analysers=("policy",),
         )
     known = {
         line
@@ -193,14 +218,13 @@ def _generated(trees: Trees, path: str, rule: PathPolicy) -> Finding | None:
     fresh = sum(line not in known for line in merged.splitlines())
     if fresh:
         return None
-    return Finding(
-        check="generated-file",
-        tier=Tier.ERROR,
-        subject=f"policy:{rule.rule}",
-        message=f"{path} is a mixture of both sides' lines: it was merged as text, not generated",
-        places=(Place(path=path),),
+    return _found(
+        "generated-file",
+        Tier.ERROR,
+        f"policy:{rule.rule}",
+        path,
+        f"{path} is a mixture of both sides' lines: it was merged as text, not generated",
         repair="take one side whole and generate it again",
-        analysers=("policy",),
     )
 
 
@@ -225,15 +249,14 @@ def _overridden(trees: Trees, policy: Policy, path: str, rule: PathPolicy) -> Fi
         if line[:1] in "+-" and not line.startswith(("+++", "---"))
     ]
     declared = " beyond the declared edits" if policy.renames or path in policy.edited else ""
-    return Finding(
-        check="override-edited",
-        tier=Tier.HINT if path in policy.edited else Tier.REVIEW,
-        subject=f"policy:{rule.rule}",
-        message=f"{path} is taken from {rule.side.value} by rule {rule.rule}, and differs from it "
+    return _found(
+        "override-edited",
+        Tier.HINT if path in policy.edited else Tier.REVIEW,
+        f"policy:{rule.rule}",
+        path,
+        f"{path} is taken from {rule.side.value} by rule {rule.rule}, and differs from it "
         f"in {len(changed)} lines{declared}: {'; '.join(f'`{c[:80]}`' for c in changed[:3])}",
-        places=(Place(path=path),),
         repair="say in the pull request why, or add the edit to the rule file",
-        analysers=("policy",),
     )
 
 
@@ -257,30 +280,28 @@ def _sources(trees: Trees, path: str, table: str) -> list[Finding]:
             if package in read["base"] and package not in ours:
                 continue
             out.append(
-                Finding(
-                    check="git-source-missing",
-                    tier=Tier.REVIEW,
-                    subject=f"source:{package}",
-                    message=f"theirs pins `{package}` to a git source ({_shown(source)}) that the "
+                _found(
+                    "git-source-missing",
+                    Tier.REVIEW,
+                    f"source:{package}",
+                    path,
+                    f"theirs pins `{package}` to a git source ({_shown(source)}) that the "
                     f"merged {path} does not have",
-                    places=(Place(path=path),),
                     had="theirs",
                     cause="theirs' code may need what only this revision has",
                     repair=f"add it to [{table}] and generate the lock again",
-                    analysers=("policy",),
                 )
             )
         elif merged[package] != source and ours.get(package) == merged[package]:
             out.append(
-                Finding(
-                    check="git-source-differs",
-                    tier=Tier.HINT,
-                    subject=f"source:{package}",
-                    message=f"`{package}`: ours' {_shown(merged[package])} was kept, theirs has "
+                _found(
+                    "git-source-differs",
+                    Tier.HINT,
+                    f"source:{package}",
+                    path,
+                    f"`{package}`: ours' {_shown(merged[package])} was kept, theirs has "
                     f"{_shown(source)}",
-                    places=(Place(path=path),),
                     repair="check that ours' revision has what theirs' code needs",
-                    analysers=("policy",),
                 )
             )
     return out

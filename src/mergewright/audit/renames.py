@@ -12,6 +12,9 @@ from mergewright.audit.source import CallChange, Function, Parameter, function_t
 #: Bodies less alike than this prove no rename.
 LIKENESS = 0.6
 
+#: More parameters that stay are counted, not named.
+_KEPT_LIMIT = 14
+
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
@@ -131,7 +134,8 @@ def map_arguments(old: Function, new: Function) -> str:
     ]
     if any(p.kind in {"args", "kwargs"} for p in (*before, *after)):
         return ""
-    parts = [f"keep {', '.join(kept)}"] if kept else []
+    few = len(kept) <= _KEPT_LIMIT
+    parts = [f"keep {', '.join(kept) if few else f'the other {len(kept)}'}"] if kept else []
     parts += [f"drop {', '.join(dropped)}"] if dropped else []
     parts += [f"give {', '.join(missing)}"] if missing else []
     parts += [f"may give {', '.join(optional)}"] if optional else []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mergewright.audit.values import AuditReport, Tree, Trees
+from mergewright.audit.merging import order
+from mergewright.audit.values import AuditReport, Finding, Tier, Tree, Trees
 from mergewright.git.trees import Objects
 from mergewright.model.conflict import MODE_REGULAR, MODE_SUBMODULE, MODE_SYMLINK
 from mergewright.model.errors import UsageError
@@ -65,7 +66,26 @@ def audit_plan(
     )
     request = AuditRequest(folder=planned.repository.git_dir, rules=rules)
     report = audit_values(request, reader, target, trees).report
-    return replace(report, labels={**report.labels, "merged": "plan"})
+    waiting = {
+        entry.path for entry in planned.plan.paths if not isinstance(entry.outcome, Resolved)
+    }
+    findings = order(_of_open_paths(finding, waiting) for finding in report.findings)
+    labels = {**report.labels, "merged": "plan"}
+    return replace(report, labels=labels, findings=tuple(findings))
+
+
+def _of_open_paths(finding: Finding, waiting: Collection[str]) -> Finding:
+    """A mismatch with a file that is still a conflict is no fault of the plan: it is for review.
+
+    The file counts as ours until somebody settles it.
+    """
+    if finding.origin in waiting:
+        path = finding.origin
+    elif all(place.path in waiting for place in finding.places):
+        path = finding.path
+    else:
+        return finding
+    return finding.lowered(Tier.REVIEW, f"{path} is still open and counts as ours here")
 
 
 def _none(oid: str) -> bytes:
