@@ -265,3 +265,33 @@ def test_a_mismatch_with_an_open_file_is_for_review(tmp_path: Path) -> None:
     (call,) = [f for f in found.findings if f.check == "call-mismatch"]
     assert call.tier is Tier.REVIEW
     assert call.advisory == "pkg/lib.py is still open and counts as ours here"
+
+
+def test_the_commit_that_changed_a_signature_is_named(tmp_path: Path) -> None:
+    """The name stands as often as before; the header is what changed."""
+    lib = "def start(size):\n    return size\n"
+    use = "from pkg.lib import start\n\nX = start(1)\n"
+    wide = "def start(size, rank, least):\n    return size + rank + least\n"
+    files = {"pkg/lib.py": lib.encode(), "pkg/use.py": b"X = 1\n"}
+    commits = [
+        CommitSpec(name="base", files=files),
+        CommitSpec(
+            name="dev",
+            parents=("base",),
+            files={**files, "pkg/lib.py": wide.encode()},
+            message="start needs more (#7)\n",
+        ),
+        CommitSpec(name="main", parents=("base",), files={**files, "pkg/use.py": use.encode()}),
+        CommitSpec(
+            name="merge",
+            parents=("dev", "main"),
+            files={"pkg/lib.py": wide.encode(), "pkg/use.py": use.encode()},
+        ),
+    ]
+    build_repository(tmp_path / "r", commits, branches={"dev": "merge"}, head="dev")
+    entry = finding(report(tmp_path / "r"), "call-mismatch")
+    commits_ = entry["commits"]
+    assert isinstance(commits_, list)
+    assert [(c["role"], c["summary"]) for c in commits_] == [
+        ("signature by ours", "start needs more (#7)")
+    ]

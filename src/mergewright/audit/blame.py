@@ -156,13 +156,39 @@ class Blame:
             other = source.functions.get(name)
             return other is not None and other.params == face.params
 
-        change = self.added(side, finding.origin, name.rsplit(".", 1)[-1], same)
+        change = self._faced(side, finding.origin, name.rsplit(".", 1)[-1], same)
         if change is None:
             return finding
         ref = CommitRef(
             role=f"signature by {side.value}", commit=change.commit, summary=change.title
         )
         return replace(finding, commits=(*finding.commits, ref))
+
+    def _faced(
+        self, side: Side, path: str, short: str, same: Callable[[Source], bool]
+    ) -> Change | None:
+        """The first commit of a side that gave a function its face.
+
+        The name stands as often as before; only commits that touch a header are looked into.
+        """
+        header = re.compile(
+            rb"def[ \t]+"
+            + re.escape(short.encode())
+            + rb"[ \t]*\(.*?\)[ \t]*(?:->[^:\n]*)?:[ \t]*\r?\n",
+            re.DOTALL,
+        )
+
+        def headers(oid: str | None) -> list[bytes]:
+            return [] if oid is None else header.findall(self.trees.ours.read(oid))
+
+        for change in self.history(side, [path])[path]:
+            if change.new is None or headers(change.new) == headers(change.old):
+                continue
+            if same(self._read(change.new)) and not (
+                change.old is not None and same(self._read(change.old))
+            ):
+                return change
+        return None
 
     def _with_commits(
         self, finding: Finding, path: str, word: str, test: Callable[[Source], bool]
