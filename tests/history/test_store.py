@@ -11,11 +11,12 @@ import pytest
 from tests.history.shapes import PATH, Story, Told
 from tests.history.test_verdicts import ONE, TWO, story
 
+from mergewright.git.merging import merge_commits
 from mergewright.history.patches import Profile
 from mergewright.model.history import EvidenceClass, Standing, Twin
 from mergewright.model.merge import Question
 from mergewright.model.threeway import Side
-from mergewright.workflows import history_store
+from mergewright.workflows import history, history_store
 from mergewright.workflows.history import LazyHistory, conflict_paths, open_history, store_for
 from mergewright.workflows.history_store import HistoryStore
 
@@ -207,3 +208,30 @@ def test_cost_grows_in_line_with_the_commits(tmp_path: Path) -> None:
         history.symbol_verdict(PATH, "work")
         counts.append(len(reads))
     assert counts[0] == counts[1]
+
+
+def test_a_second_run_of_a_merge_walks_no_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was concluded is kept with the question: the same answers, without a look at the commits."""
+    monkeypatch.setenv("MERGEWRIGHT_CACHE", str(tmp_path / "cache"))
+    told = story(
+        [("pr1", ONE, "Check the data"), ("pr2", TWO, "Log the total")],
+        [("squash", ONE, "Something else entirely")],
+    )
+    built = told.build(tmp_path / "r", "pr2", "squash")
+    with merge_commits(built.repository, "dev", "main") as merge:
+        first = LazyHistory(built.repository, merge.source, merge.conflicts)
+        question = Question(
+            path=PATH, symbol="work", kind="both-changed", versions=merge.conflicts[0].texts
+        )
+        verdict = first.verdict(question)
+        rebased = first.rebase(merge.conflicts[0])
+        monkeypatch.setattr(history, "open_history", None)
+        second = LazyHistory(built.repository, merge.source, merge.conflicts)
+        assert second.verdict(question) == verdict
+        assert second.rebase(merge.conflicts[0]) == rebased
+        assert verdict.standing is Standing.OURS_AHEAD
+        other = LazyHistory(built.repository, merge.source, (), reuse=False)
+        with pytest.raises(TypeError):
+            other.verdict(question)

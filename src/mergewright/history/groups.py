@@ -213,7 +213,13 @@ def _half(
             continue
         after = facts.read(change.new_oid)
         before = b"" if change.old_oid is None else facts.read(change.old_oid)
-        names = headers(after).offsets.keys() - headers(before).offsets.keys()
+        known = headers(after)
+        # What stands inside a function is no part of its own: a rewritten function has other helpers.
+        names = {
+            name
+            for name in known.offsets.keys() - headers(before).offsets.keys()
+            if "." not in name or name.rpartition(".")[0] in known.classes
+        }
         added += [(change.path, name) for name in sorted(names)]
         pieces_of[change.path] = {
             p for p in set(pieces(after)) - set(pieces(before)) if is_significant(p)

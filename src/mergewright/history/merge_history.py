@@ -216,23 +216,31 @@ class MergeHistory:
         older than the taking back: a copy that is newer knew of it and wants the thing all the same.
         """
         base_blob = self._base_blob(path)
-        base = b"" if base_blob is None else self.facts.read(base_blob)
         found: list[TakenBack] = []
         for side in (Side.OURS, Side.THEIRS):
             mine, other = self.path_lineage(path, side), self.path_lineage(path, side.other)
-            if len(mine.versions) < 2 or mine.start is None or other.start is None:
+            copied = {version.commit for version in other.versions}
+            past = [
+                version.blob
+                for version in mine.versions[:-1]
+                if version.blob is not None
+                and any(
+                    copied & {*twin.ours, *twin.theirs} for twin in self.twins.of(version.commit)
+                )
+            ]
+            if not past or mine.start is None or other.start is None:
                 continue
+            base = b"" if base_blob is None else self.facts.read(base_blob)
             here, there = self.facts.read(mine.start), self.facts.read(other.start)
-            for symbol, line in _new_places(base, here, there):
-                past = [
-                    v
-                    for v in mine.versions
-                    if v.blob is not None and line in self.facts.read(v.blob)
-                ]
-                if past:
-                    place = self._took_back(path, symbol, side)
-                    if place is not None:
-                        found.append(place)
+            # Only lines that the other side has, that stood here once and stand here no more.
+            lines = set(there.splitlines()) - set(base.splitlines()) - set(here.splitlines())
+            lines &= {line for blob in past for line in self.facts.read(blob).splitlines()}
+            if not any(line.strip() for line in lines):
+                continue
+            for symbol in _new_places(base, here, there, lines):
+                place = self._took_back(path, symbol, side)
+                if place is not None:
+                    found.append(place)
         return tuple(found)
 
     def _took_back(self, path: str, symbol: str, side: Side) -> TakenBack | None:
@@ -405,34 +413,25 @@ def read_profile(commit: CommitFacts, read: Callable[[str], bytes]) -> Profile:
     )
 
 
-def _new_places(base: bytes, here: bytes, there: bytes) -> Iterable[tuple[str, bytes]]:
+def _new_places(base: bytes, here: bytes, there: bytes, lines: set[bytes]) -> Iterable[str]:
     """Definitions and assignments that one text has as the base has them and the other has otherwise.
 
-    Each with a telling line that only the other has.
+    Only those of which the other's text holds one of the given lines.
     """
-    known = set(base.splitlines())
-    if not set(there.splitlines()) - known:
-        return
-    tables = [
-        {s.path: s for s in outline(text).symbols.values() if s.kind != "import"}
+    before, mine, other = (
+        {s.path: s for s in outline(text).symbols.values() if s.kind not in {"import", "class"}}
         for text in (base, here, there)
-    ]
-    before, mine, other = tables
+    )
     for path, symbol in other.items():
-        if "#" in path or symbol.kind == "class":
+        if "#" in path or not lines & set(symbol.text.splitlines()):
             continue
         old, own = before.get(path), mine.get(path)
         if (old is None) != (own is None):
             continue
         if old is not None and own is not None and old.fingerprint != own.fingerprint:
             continue
-        if old is not None and old.fingerprint == symbol.fingerprint:
-            continue
-        telling = max(
-            (line for line in symbol.text.splitlines() if line not in known), key=len, default=b""
-        )
-        if telling.strip():
-            yield path, telling
+        if old is None or old.fingerprint != symbol.fingerprint:
+            yield path
 
 
 def comment_lines(text: bytes | None) -> tuple[bytes, ...]:

@@ -91,7 +91,7 @@ class _Kept:
     def __call__(
         self, repository: Repository, source: MergeSource, conflicts: Sequence[Conflict]
     ) -> Sources:
-        history = self.history = LazyHistory(repository, source, conflicts)
+        history = self.history = LazyHistory(repository, source, conflicts, reuse=False)
         if self._group is None or self._side is None:
             return Sources(history=lambda _: (history,), rebase=history.rebase, verdicts=history)
         decider = GroupDecider(history, self._group, self._side)

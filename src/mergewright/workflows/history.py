@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
+from mergewright import __version__
 from mergewright.git.commits import walk
 from mergewright.git.repository import Repository
 from mergewright.history.facts import MergeFacts, SideFacts
@@ -17,6 +20,7 @@ from mergewright.history.locate import symbol_text
 from mergewright.history.merge_history import (
     HistoryDecider,
     MergeHistory,
+    NewerBase,
     TakenBack,
     read_profile,
 )
@@ -31,7 +35,7 @@ from mergewright.model.plan import MergeSource
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.cascade import Rebased
-from mergewright.workflows.history_store import HistoryStore
+from mergewright.workflows.history_store import HistoryStore, plain_verdict, read_verdict
 
 #: Environment variable with the folder for the store of repositories that must not be written to.
 CACHE_VARIABLE = "MERGEWRIGHT_CACHE"
@@ -388,6 +392,8 @@ class LazyHistory:
         conflicts: The contested paths.
         keep: Whether what is read may be kept in the repository's git folder; never for a merge in
             memory, which writes nothing there.
+        reuse: Whether what an earlier run of the same merge concluded counts; without it every
+            question is worked out, and :attr:`opened` knows all that were asked.
     """
 
     def __init__(
@@ -397,8 +403,12 @@ class LazyHistory:
         conflicts: Sequence[Conflict],
         *,
         keep: bool = True,
+        reuse: bool = True,
     ) -> None:
         self._repository = repository
+        self._reuse = reuse
+        self._asked_store = False
+        self._merge: bytes | None = None
         self._source = source
         self._keep = keep and source.operation != "in-memory"
         self._paths = conflict_paths(conflicts)
@@ -410,7 +420,9 @@ class LazyHistory:
     def _open(self) -> MergeHistory | None:
         if self._history is None and self._trouble is None:
             try:
-                self._store = store_for(self._repository, keep=self._keep)
+                if not self._asked_store:
+                    self._asked_store = True
+                    self._store = store_for(self._repository, keep=self._keep)
                 self._history = open_history(
                     self._repository, self._source, self._paths, store=self._store
                 )
@@ -428,15 +440,50 @@ class LazyHistory:
                 self._trouble = error.message
                 return None
 
+    def _key(self, what: str, *parts: str | bytes | None) -> bytes:
+        """A question of this merge in a few bytes: what is merged, what is asked, by which version."""
+        if self._merge is None:
+            digest = hashlib.blake2b(digest_size=20)
+            commits = self._source.commits
+            for part in (__version__, *map(str, commits)):
+                digest.update(part.encode() + b"\0")
+            for path, names in sorted(self._paths.items()):
+                for part in (path, *map(str, names)):
+                    digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
+            self._merge = digest.digest()
+        digest = hashlib.blake2b(self._merge, digest_size=20)
+        for item in (what, *parts):
+            data = item.encode("utf-8", "surrogateescape") if isinstance(item, str) else item
+            digest.update(b"-" if data is None else b"%d " % len(data) + data)
+        return digest.digest()
+
+    def _known(self, key: bytes) -> Any:
+        """What an earlier run of this merge concluded."""
+        if not self._reuse:
+            return None
+        if not self._asked_store:
+            self._asked_store = True
+            self._store = store_for(self._repository, keep=self._keep)
+        return None if self._store is None else self._store.answer(key)
+
+    def _keep_answer(self, key: bytes, found: Any) -> None:
+        if self._store is not None:
+            self._store.keep_answer(key, found)
+            self._store.flush()
+
     def verdict(self, question: Question) -> Verdict:
         """What history says of a contested thing."""
         with self._lock:
+            key = self._key("verdict", question.path, question.symbol, *question.versions)
+            known = self._known(key)
+            if known is not None:
+                with contextlib.suppress(KeyError, ValueError, TypeError):
+                    return read_verdict(known)
             try:
                 history = self._open()
                 if history is not None and question.path in self._paths:
                     found = history.verdict(question)
-                    if self._store is not None:
-                        self._store.flush()
+                    self._keep_answer(key, plain_verdict(found))
                     return found
             except RepositoryError as error:
                 self._trouble = error.message
@@ -446,18 +493,45 @@ class LazyHistory:
                 reason=f"History is not known: {self._trouble or 'the path is not contested'}.",
             )
 
+    def _clean_places(self, path: str) -> tuple[NewerBase | None, tuple[TakenBack, ...]] | None:
+        """The newer base of a file, and what merges cleanly and ought not to; ``None``: not known."""
+        key = self._key("clean", path)
+        known = self._known(key)
+        if known is not None:
+            with contextlib.suppress(KeyError, ValueError, TypeError):
+                base, places = known
+                return (
+                    None if base is None else NewerBase(**base),
+                    tuple(
+                        TakenBack(**{**p, "side": Side(p["side"]), "back": tuple(p["back"])})
+                        for p in places
+                    ),
+                )
+        history = self._open()
+        if history is None:
+            return None
+        newer = history.newer_base(path)
+        taken = history.taken_back(path) if path.endswith(PYTHON) else ()
+        self._keep_answer(
+            key,
+            (
+                None if newer is None else asdict(newer),
+                [{**asdict(place), "side": place.side.value} for place in taken],
+            ),
+        )
+        return newer, taken
+
     def rebase(self, conflict: Conflict) -> Rebased:
         """The conflict with the newest state of the whole file that both sides had as its base."""
         if any(version is None for version in conflict.versions):
             return Rebased(conflict=conflict)
         with self._lock:
             try:
-                history = self._open()
-                if history is None:
+                found = self._clean_places(conflict.path)
+                if found is None:
                     return Rebased(conflict=conflict)
-                newer = history.newer_base(conflict.path)
-                taken = history.taken_back(conflict.path) if conflict.path.endswith(PYTHON) else ()
-                data = None if newer is None else history.facts.read(newer.blob)
+                newer, taken = found
+                data = None if newer is None else self._repository.objects.blob(newer.blob)
             except RepositoryError as error:
                 self._trouble = error.message
                 return Rebased(conflict=conflict)

@@ -19,11 +19,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from mergewright.history.patches import Profile
-from mergewright.model.history import EvidenceClass, Twin
+from mergewright.model.history import EvidenceClass, Standing, Twin, Verdict
 from mergewright.model.threeway import Side
 
 #: Changes with the form of what is stored; another version's tables are dropped.
-FORMAT = 7
+FORMAT = 8
 #: Size in bytes above which the oldest half of the rows goes.
 MAX_BYTES = 256 * 1024 * 1024
 _TIMEOUT = 5.0
@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS symbol (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS body (id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS change (oid TEXT PRIMARY KEY, lines BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answer (question BLOB PRIMARY KEY, found BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS twins (merge_key TEXT PRIMARY KEY, found BLOB NOT NULL) WITHOUT ROWID;
 """
 
@@ -72,6 +73,7 @@ class HistoryStore:
         self._symbols: dict[tuple[str, str], bytes | None] = {}
         self._changes: dict[str, Profile] = {}
         self._bodies: dict[int, bytes] = {}
+        self._answers: dict[bytes, bytes] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = self._open()
@@ -90,7 +92,7 @@ class HistoryStore:
             db.execute("BEGIN IMMEDIATE")
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version != FORMAT:
-                for table in ("symbol", "body", "change", "twins"):
+                for table in ("symbol", "body", "change", "twins", "answer"):
                     db.execute(f"DROP TABLE IF EXISTS {table}")
             for statement in _SCHEMA.split(";"):
                 if statement.strip():
@@ -168,18 +170,36 @@ class HistoryStore:
         with contextlib.suppress(sqlite3.Error):
             self._db.execute("INSERT OR REPLACE INTO twins VALUES (?, ?)", (key, data))
 
+    # -- answers ----------------------------------------------------------------------------------
+
+    def answer(self, question: bytes) -> Any:
+        """What was concluded on a question of one merge, as plain data; ``None`` if it is not known."""
+        if self._db is None:
+            return None
+        with contextlib.suppress(sqlite3.Error, zlib.error, ValueError, TypeError):
+            row = self._db.execute(
+                "SELECT found FROM answer WHERE question=?", (question,)
+            ).fetchone()
+            return None if row is None else json.loads(zlib.decompress(row[0]))
+        return None
+
+    def keep_answer(self, question: bytes, found: Any) -> None:
+        """Remember what was concluded; written with :meth:`flush`."""
+        self._answers[question] = zlib.compress(json.dumps(found).encode(), 1)
+
     # -- writing ----------------------------------------------------------------------------------
 
     def flush(self) -> None:
         """Write what was remembered since the last time; gives up silently when it cannot."""
-        symbols, changes = self._symbols, self._changes
-        self._symbols, self._changes = {}, {}
-        if self._db is None or not (symbols or changes):
+        symbols, changes, answers = self._symbols, self._changes, self._answers
+        self._symbols, self._changes, self._answers = {}, {}, {}
+        if self._db is None or not (symbols or changes or answers):
             return
         with contextlib.suppress(sqlite3.Error, OSError):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 self._write(symbols, changes)
+                self._db.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", answers.items())
                 self._db.execute("COMMIT")
             except sqlite3.Error:
                 self._db.execute("ROLLBACK")
@@ -227,6 +247,7 @@ class HistoryStore:
         self._db.execute("DELETE FROM body WHERE id <= ?", (half,))
         self._db.execute("DELETE FROM change")
         self._db.execute("DELETE FROM twins")
+        self._db.execute("DELETE FROM answer")
         self._bodies.clear()
         self._db.execute("VACUUM")
 
@@ -248,6 +269,43 @@ class HistoryStore:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def plain_verdict(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as plain data."""
+    return {
+        "standing": verdict.standing.value,
+        "reason": verdict.reason,
+        "evidence": None if verdict.evidence is None else verdict.evidence.value,
+        "commits": verdict.commits,
+        "follow_ups": verdict.follow_ups,
+        "base": None if verdict.base is None else verdict.base.decode("latin-1"),
+        "twins": [_plain(twin) for twin in verdict.twins],
+        "group": verdict.group,
+        "proved": verdict.proved,
+        "works": verdict.works,
+    }
+
+
+def read_verdict(data: dict[str, Any]) -> Verdict:
+    """The verdict that :func:`plain_verdict` wrote.
+
+    Raises:
+        KeyError: Something is missing.
+        ValueError: A value is unknown.
+    """
+    return Verdict(
+        standing=Standing(data["standing"]),
+        reason=data["reason"],
+        evidence=None if data["evidence"] is None else EvidenceClass(data["evidence"]),
+        commits=tuple(data["commits"]),
+        follow_ups=tuple(data["follow_ups"]),
+        base=None if data["base"] is None else data["base"].encode("latin-1"),
+        twins=tuple(_twin(twin) for twin in data["twins"]),
+        group=data["group"],
+        proved=data["proved"],
+        works=tuple(data["works"]),
+    )
 
 
 def _plain(twin: Twin) -> dict[str, Any]:
