@@ -171,9 +171,11 @@ class Structure:
             )
             if not new and not joins:
                 continue
-            cycle = [edge[0] for edge in nx.find_cycle(part)]
+            # In a fixed order: the id of a finding is the same in every run.
+            ordered: nx.DiGraph[str] = nx.DiGraph(sorted(part.edges))
+            cycle = [edge[0] for edge in nx.find_cycle(ordered, source=min(component))]
             index = self.indexes["merged"]
-            path = index.module_path(cycle[0]) or cycle[0]
+            path = index.module_path(min(component)) or min(component)
             shown = " → ".join([*cycle[:6], cycle[0]])
             yield Finding(
                 check="import-cycle",
