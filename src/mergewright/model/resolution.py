@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from mergewright.model.threeway import Side
+
+if TYPE_CHECKING:
+    from mergewright.model.merge import FileMerge
 
 
 class EvidenceKind(StrEnum):
@@ -112,6 +116,7 @@ class Deferred:
         data: Text with conflict markers for the worktree; ``None`` leaves the worktree file as it is.
         reason: Why it was left; names the gate when a gate stopped it.
         open_places: How many places are left in ``data``.
+        merge: Settled bytes and open places, where ``data`` was made from them.
         notes: Things a reader should know (a budget that ran out, a fallback taken).
     """
 
@@ -124,6 +129,7 @@ class Deferred:
     gates: tuple[GateResult, ...] = ()
     seconds: float = 0.0
     open_places: int = 1
+    merge: FileMerge | None = field(default=None, repr=False, compare=False)
     outcome: Outcome = Outcome.DEFERRED
     notes: tuple[str, ...] = ()
 

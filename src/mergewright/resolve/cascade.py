@@ -41,6 +41,7 @@ from mergewright.resolve.engines import (
 from mergewright.resolve.spans import marker_spans, symbol_spans
 from mergewright.rules.places import settle_places
 from mergewright.rules.union import union
+from mergewright.text.markers import read
 
 
 class BudgetExceeded(BaseException):
@@ -416,6 +417,7 @@ class Cascade:
             decisions=decisions,
             gates=results,
             open_places=max(1, len(merge.contested)),
+            merge=None if merge.clean else merge,
             notes=merge.notes,
         )
 
@@ -441,7 +443,13 @@ class Cascade:
         left = treeconflicts.deferred(conflict, reason, strategy=strategy)
         if git is None:
             return replace(left, gates=gates)
-        return replace(left, data=git.data, gates=gates, open_places=max(1, git.open_places))
+        return replace(
+            left,
+            data=git.data,
+            gates=gates,
+            open_places=max(1, git.open_places),
+            merge=read(git.data, conflict.texts) if git.open_places else None,
+        )
 
 
 #: Gates that must hold whichever side is taken at the open places.

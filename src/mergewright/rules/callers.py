@@ -33,11 +33,13 @@ class Patched:
         data: The new text.
         changed: One sentence a patched call, with its line in the old text.
         refused: One sentence a call that the table names but that could not be patched.
+        edits: The splices of each patched call, with a sentence without its line.
     """
 
     data: bytes
     changed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    edits: tuple[tuple[tuple[Splice, ...], str], ...] = ()
 
 
 def patch_callers(path: str, data: bytes, rule: CallersRule, interface: bytes) -> Patched | None:
@@ -69,6 +71,7 @@ def patch_callers(path: str, data: bytes, rule: CallersRule, interface: bytes) -
         return Patched(data=data)
     splices: list[Splice] = []
     changed: list[str] = []
+    patches: list[tuple[tuple[Splice, ...], str]] = []
     refused: list[str] = []
     for node in walk(root):
         if node.type != "call":
@@ -90,11 +93,14 @@ def patch_callers(path: str, data: bytes, rule: CallersRule, interface: bytes) -
         elif edits:
             splices += edits
             changed.append(f"line {line}: {row.call} becomes {row.becomes}")
+            patches.append((tuple(edits), f"{row.call} becomes {row.becomes}"))
     try:
         result = apply(data, splices)
     except ValueError:
         return Patched(data=data, refused=(*refused, "patched calls stand inside each other"))
-    return Patched(data=result, changed=tuple(changed), refused=tuple(refused))
+    return Patched(
+        data=result, changed=tuple(changed), refused=tuple(refused), edits=tuple(patches)
+    )
 
 
 def _same_module(wanted: str, imported: str) -> bool:

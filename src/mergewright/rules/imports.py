@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from itertools import accumulate
 
 from mergewright.model.threeway import Side
 from mergewright.rules.names import ImportBinding, module_imports, tree_of, unbound_names
@@ -35,11 +36,13 @@ class RestoredImports:
         data: The new text.
         restored: What was put back.
         refused: One sentence a name that is missing but could not be restored.
+        insertions: Where each statement was put: its number in ``restored`` to (offset, line).
     """
 
     data: bytes
     restored: tuple[RestoredImport, ...] = ()
     refused: tuple[str, ...] = ()
+    insertions: tuple[tuple[int, bytes], ...] = ()
 
 
 def restore_imports(
@@ -96,32 +99,43 @@ def restore_imports(
         )
         text = ours if side is Side.OURS else theirs
         chosen.append((binding, text or b""))
-    data = _insert(merged, tree, chosen)
-    return RestoredImports(data=data, restored=tuple(restored), refused=tuple(refused))
+    data, insertions = _insert(merged, tree, chosen)
+    return RestoredImports(
+        data=data,
+        restored=tuple(restored),
+        refused=tuple(refused),
+        insertions=tuple(insertions),
+    )
 
 
-def _insert(merged: bytes, tree: ast.Module, chosen: list[tuple[ImportBinding, bytes]]) -> bytes:
+def _insert(
+    merged: bytes, tree: ast.Module, chosen: list[tuple[ImportBinding, bytes]]
+) -> tuple[bytes, list[tuple[int, bytes]]]:
     """Insert each statement after the import that stood before it on its side, else after all."""
     if not chosen:
-        return merged
+        return merged, []
     lines = split_lines(merged)
     newline = dominant_newline(merged)
     plain = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     additions: dict[int, list[bytes]] = {}
+    placed: list[tuple[int, bytes]] = []
+    ends = [0, *accumulate(len(line) for line in lines)]
     for binding, source in chosen:
         at = _after_predecessor(binding, source, plain)
         if at is None:
             at = max((node.end_lineno or node.lineno for node in plain), default=None)
         if at is None:
             at = _after_docstring(tree)
-        additions.setdefault(at, []).append(binding.statement.encode() + newline)
+        statement = binding.statement.encode() + newline
+        additions.setdefault(at, []).append(statement)
+        placed.append((ends[at], statement))
     out: list[bytes] = list(additions.get(0, []))
     for number, line in enumerate(lines, 1):
         extra = additions.get(number, [])
         if extra and not line.endswith(b"\n"):
             line += newline
         out += [line, *extra]
-    return b"".join(out)
+    return b"".join(out), placed
 
 
 def _after_docstring(tree: ast.Module) -> int:

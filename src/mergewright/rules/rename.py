@@ -23,11 +23,17 @@ def rename(data: bytes, rule: RenameRule) -> tuple[bytes, int] | None:
     Returns:
         The new text and the number of places, or ``None`` when the text is not Python.
     """
+    found = rename_splices(data, rule)
+    return None if found is None else (apply(data, found), len(found))
+
+
+def rename_splices(data: bytes, rule: RenameRule) -> frozenset[Splice] | None:
+    """The splices of :func:`rename`; ``None`` when the text is not Python."""
     owners = [part.encode() for part in rule.from_.split(".")]
     old, new = owners.pop(), rule.to.rsplit(".", 1)[-1].encode()
     flag, new_flag = (b"--" + word.replace(b"_", b"-") for word in (old, new))
     if old not in data and flag not in data:
-        return data, 0
+        return frozenset()
     root = parse(data)
     if root is None:
         return None
@@ -54,7 +60,7 @@ def rename(data: bytes, rule: RenameRule) -> tuple[bytes, int] | None:
                 or (Form.GETATTR in rule.forms and _is_accessor(node, owners))
             ):
                 splices.add(Splice(start, end, new))
-    return apply(data, splices), len(splices)
+    return frozenset(splices)
 
 
 def _replace(splices: set[Splice], node: Node | None, text: bytes) -> None:

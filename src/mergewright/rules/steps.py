@@ -1,16 +1,18 @@
 """The rules that work on what was merged, applied in file order to the merged tree. Pure.
 
 A step touches only files that the merge changes against ours, never a pinned, coupled or generated
-file, and never a file with open places. A Python file that parsed before a step and does not after
-it is left as it was.
+file. A Python file that parsed before a step and does not after it is left as it was. In a file with
+open places it works on what is settled, and inside an open place where the answer is the same
+whatever is decided there (:mod:`mergewright.rules.openfiles`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from mergewright.model.conflict import MODE_EXECUTABLE, MODE_REGULAR
+from mergewright.model.merge import FileMerge
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.rules.book import LoadedRule, RuleBook, path_matches
@@ -19,8 +21,9 @@ from mergewright.rules.coupled import missing_groups
 from mergewright.rules.deleted import Deletion, restoration
 from mergewright.rules.fallback import missing_helpers
 from mergewright.rules.imports import restore_imports
+from mergewright.rules.openfiles import Edit, carry
 from mergewright.rules.patterns import matches
-from mergewright.rules.rename import rename
+from mergewright.rules.rename import rename, rename_splices
 from mergewright.rules.schema import (
     Action,
     CallersRule,
@@ -36,10 +39,11 @@ from mergewright.rules.schema import (
 )
 from mergewright.rules.sources import reconcile
 from mergewright.rules.symbols import enforce
-from mergewright.rules.syntax import parse
+from mergewright.rules.syntax import Splice, parse
 from mergewright.rules.trees import Overlay, Tree, references
 
 _REGULAR = (MODE_REGULAR, MODE_EXECUTABLE)
+_SIDES = (Side.BASE, Side.OURS, Side.THEIRS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +77,16 @@ class StepEdit:
         mode: Its mode.
         data: Its new bytes.
         decisions: What was done and why, one entry a rule and thing.
+        merge: For a file with open places, what became of it; ``data`` has ours' lines at them.
+        survivors: For each place of ``merge`` that is open, its number among those before.
     """
 
     path: str
     mode: int
     data: bytes
     decisions: tuple[Decision, ...]
+    merge: FileMerge | None = None
+    survivors: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +108,23 @@ def _no_deletions(path: str) -> Sequence[Deletion]:  # noqa: ARG001 - a default
     return ()
 
 
+def _names_something(rule: object, merge: FileMerge) -> bool:
+    """Whether a text that cannot be read has the words that a step looks for."""
+    words: tuple[str, ...] = ()
+    if isinstance(rule, RenameRule):
+        words = (rule.from_.rsplit(".", 1)[-1],)
+    elif isinstance(rule, CallersRule):
+        words = tuple(row.call for row in rule.table)
+    return any(word.encode() in merge.text(side) for word in words for side in _SIDES)
+
+
 def run_steps(
     book: RuleBook,
     merged: Tree,
     sides: ThreeWay[Tree],
     *,
     open_paths: Collection[str] = (),
+    open_merges: Mapping[str, FileMerge] | None = None,
     deletions: Callable[[str], Sequence[Deletion]] = _no_deletions,
 ) -> StepResult:
     """Apply the step rules to a merged tree.
@@ -114,10 +133,14 @@ def run_steps(
         book: The rules.
         merged: The merged tree with what the plan settled.
         sides: The trees of base, ours and theirs.
-        open_paths: Paths that still hold conflicts; they are not touched.
+        open_paths: Paths that still hold conflicts.
+        open_merges: What is settled and what is open in those of them that are texts; the others
+            are not touched.
         deletions: The commits of ours that deleted a path, newest first.
     """
-    return _Steps(book, merged, sides, frozenset(open_paths), deletions).run()
+    return _Steps(
+        book, merged, sides, frozenset(open_paths), dict(open_merges or {}), deletions
+    ).run()
 
 
 class _Steps:
@@ -127,12 +150,15 @@ class _Steps:
         merged: Tree,
         sides: ThreeWay[Tree],
         open_paths: frozenset[str],
+        open_merges: dict[str, FileMerge],
         deletions: Callable[[str], Sequence[Deletion]],
     ) -> None:
         self._book = book
         self._tree = Overlay(merged)
         self._sides = sides
         self._open = open_paths
+        self._merges = open_merges
+        self._survivors: dict[str, tuple[int, ...]] = {}
         self._deletions = deletions
         self._decisions: dict[str, list[Decision]] = {}
         self._notes: list[StepNote] = []
@@ -146,7 +172,7 @@ class _Steps:
         }
         self._interfaces: dict[str, list[str]] = {}
         self._kept: dict[str, str] = {}
-        for path in self._changed:
+        for path in {*self._changed, *open_merges}:
             rule = book.for_path(path)
             if rule is not None and rule.action in {
                 Action.PINNED,
@@ -171,6 +197,8 @@ class _Steps:
             else:
                 for path in self._files(loaded):
                     self._file(loaded, path)
+                for path in self._files(loaded, self._merges):
+                    self._open_file(loaded, path)
         self._coupled()
         edits = tuple(
             StepEdit(
@@ -181,15 +209,25 @@ class _Steps:
             )
             for path, change in sorted(self._tree.changes.items())
             if change is not None
+        ) + tuple(
+            StepEdit(
+                path=path,
+                mode=self._merged_entries.get(path, (MODE_REGULAR, ""))[0],
+                data=self._merges[path].text(),
+                decisions=tuple(self._decisions.get(path, ())),
+                merge=self._merges[path],
+                survivors=survivors,
+            )
+            for path, survivors in sorted(self._survivors.items())
         )
         return StepResult(edits=edits, notes=tuple(self._notes), used=frozenset(self._used))
 
     # -- which files, and how a change is recorded ------------------------------------------
 
-    def _files(self, loaded: LoadedRule) -> list[str]:
+    def _files(self, loaded: LoadedRule, among: Collection[str] | None = None) -> list[str]:
         return sorted(
             path
-            for path in self._changed
+            for path in (self._changed if among is None else among)
             if path not in self._kept
             and path.endswith((".py", ".pyi"))
             and path_matches(loaded.rule.match, path)
@@ -257,6 +295,139 @@ class _Steps:
             self._notes.append(StepNote(rule=loaded.id, path=path, text=reason, commits=commits))
         return True
 
+    # -- steps on a file with open places -------------------------------------------------------
+
+    def _open_file(self, loaded: LoadedRule, path: str) -> None:
+        merge = self._merges[path]
+        if merge.clean:
+            return
+        if any(b"\r" in text for text in map(merge.text, _SIDES)):
+            # Line ends are put back by whoever wrote them; offsets hold in plain texts only.
+            self._note(loaded, path, "is open and has other line ends; not touched", warning=True)
+            return
+        rule = loaded.rule
+        if isinstance(rule, FallBackRule):
+            self._open_fall_back(loaded, rule, path, merge)
+            return
+        edits: dict[Side, list[Edit]] = {}
+        # A name or call is written anew in base's lines too; a side's symbol or import is not theirs.
+        alike = isinstance(rule, RenameRule | CallersRule)
+        for side in _SIDES:
+            if side is Side.BASE and not alike:
+                edits[side] = []
+                continue
+            found = self._edits_of(loaded, path, merge.text(side))
+            if found is None and side is not Side.BASE:
+                if _names_something(rule, merge):
+                    why = f"with {side.value} at its open places it is no Python; not touched"
+                    self._note(loaded, path, why, warning=True)
+                return
+            edits[side] = found or []
+        wanted: ThreeWay[Sequence[Edit]] = ThreeWay(
+            base=edits[Side.BASE], ours=edits[Side.OURS], theirs=edits[Side.THEIRS]
+        )
+        if not any(edit.needed for side in (Side.OURS, Side.THEIRS) for edit in edits[side]):
+            return
+        try:
+            carried = carry(merge, wanted)
+        except ValueError:
+            self._note(loaded, path, "its changes stand inside each other", warning=True)
+            return
+        if not self._checked(loaded, path, merge, carried.merge):
+            return
+        for what in carried.refused:
+            text = f"open, and so only where one side is taken: {what}"
+            self._note(loaded, path, text, warning=True)
+        if not carried.done:
+            return
+        before = self._survivors.get(path, tuple(range(len(merge.contested))))
+        self._merges[path] = carried.merge
+        self._survivors[path] = tuple(before[number] for number in carried.survivors)
+        self._used.add(loaded.id)
+        side = {Action.KEEP_OURS: Side.OURS, Action.KEEP_THEIRS: Side.THEIRS}.get(
+            rule.action, Side.NEITHER
+        )
+        self._decisions.setdefault(path, []).extend(
+            Decision(
+                symbol="",
+                outcome=Outcome.RESOLVED,
+                strategy=rule.action.value,
+                side=side,
+                reason=reason,
+                rule=loaded.id,
+                evidence=loaded.evidence(),
+            )
+            for reason in carried.done
+        )
+        for reason in carried.done:
+            self._notes.append(StepNote(rule=loaded.id, path=path, text=reason))
+
+    def _checked(self, loaded: LoadedRule, path: str, before: FileMerge, after: FileMerge) -> bool:
+        """Whether each completion is Python after a step, and asks for nothing more of it."""
+        for side in (Side.OURS, Side.THEIRS):
+            if parse(before.text(side)) is not None and parse(after.text(side)) is None:
+                why = f"with {side.value} at its open places the result would not parse; left"
+                self._note(loaded, path, why, warning=True)
+                return False
+        return True
+
+    def _edits_of(self, loaded: LoadedRule, path: str, data: bytes) -> list[Edit] | None:
+        """What a step would do in one completion; ``None`` when it cannot be read."""
+        rule = loaded.rule
+        ours, theirs = self._sides.ours.read(path), self._sides.theirs.read(path)
+        if isinstance(rule, RenameRule):
+            splices = rename_splices(data, rule)
+            if splices is None:
+                return None
+            what = f"{rule.from_} becomes {rule.to}"
+            return [Edit(splices=(splice,), what=what) for splice in splices]
+        if isinstance(rule, CallersRule):
+            if not any(row.call.encode() in data for row in rule.table):
+                return []
+            interface = self._interface(loaded, rule, path)
+            if interface is None:
+                return []
+            patched = patch_callers(path, data, *interface)
+            if patched is None:
+                return None
+            return [Edit(splices=splices, what=what) for splices, what in patched.edits]
+        if isinstance(rule, ImportsRule):
+            found = restore_imports(data, ours, theirs)
+            if found is None:
+                return None
+            return [
+                Edit(
+                    splices=(Splice(at, at, text),),
+                    what=f"restored '{entry.statement}' of {entry.side}: '{entry.name}' is used",
+                )
+                for entry, (at, text) in zip(found.restored, found.insertions, strict=True)
+            ]
+        if isinstance(rule, SymbolRule):
+            result = enforce(data, ours, theirs, rule)
+            if result is None:
+                return None
+            return [
+                Edit(splices=(splice,), what=what, needed=bool(what))
+                for splice, what in result.edits
+            ]
+        return []
+
+    def _open_fall_back(
+        self, loaded: LoadedRule, rule: FallBackRule, path: str, merge: FileMerge
+    ) -> None:
+        """Say which helpers would be missing, whichever side is taken or with one of them."""
+        ours, theirs = self._sides.ours.read(path), self._sides.theirs.read(path)
+        for side in (Side.OURS, Side.THEIRS):
+            missing = missing_helpers(merge.text(side), ours, theirs)
+            if missing:
+                self._note(
+                    loaded,
+                    path,
+                    f"open; with {side.value} at its places it calls helpers that are not there "
+                    f"({', '.join(sorted(missing))}): take {rule.side.value} whole then",
+                    warning=True,
+                )
+
     # -- steps on one file ---------------------------------------------------------------------
 
     def _file(self, loaded: LoadedRule, path: str) -> None:
@@ -306,9 +477,10 @@ class _Steps:
                 side = Side.THEIRS if rule.action is Action.KEEP_THEIRS else Side.OURS
                 self._change(loaded, path, result.data, result.changed, side=side)
 
-    def _callers(self, loaded: LoadedRule, rule: CallersRule, path: str, data: bytes) -> None:
-        if not any(row.call.encode() in data for row in rule.table):
-            return
+    def _interface(
+        self, loaded: LoadedRule, rule: CallersRule, path: str
+    ) -> tuple[CallersRule, bytes] | None:
+        """The rule for the interface's own path, and its text; ``None`` for the interface itself."""
         if loaded.id not in self._interfaces:
             self._interfaces[loaded.id] = [
                 name
@@ -320,17 +492,23 @@ class _Steps:
             if path not in interfaces:
                 state = "is not in the merged tree" if not interfaces else "names several files"
                 self._note(loaded, path, f"the interface {rule.interface} {state}", warning=True)
-            return
+            return None
         if interfaces[0] in self._open:
             # Whatever becomes of it, its names will be those of the side that is kept.
             interface = self._sides.get(Side(rule.side.value)).read(interfaces[0])
         else:
             interface = self._tree.read(interfaces[0])
         if interface is None or path == interfaces[0]:
+            return None
+        return rule.model_copy(update={"interface": interfaces[0]}), interface
+
+    def _callers(self, loaded: LoadedRule, rule: CallersRule, path: str, data: bytes) -> None:
+        if not any(row.call.encode() in data for row in rule.table):
             return
-        patched = patch_callers(
-            path, data, rule.model_copy(update={"interface": interfaces[0]}), interface
-        )
+        interface = self._interface(loaded, rule, path)
+        if interface is None:
+            return
+        patched = patch_callers(path, data, *interface)
         if patched is None:
             self._note(loaded, path, "could not be parsed; no call patched", warning=True)
             return

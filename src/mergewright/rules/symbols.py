@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mergewright.python.outline import Outline, Symbol, outline
 from mergewright.rules.patterns import matches
@@ -19,11 +19,13 @@ class Enforced:
         data: The new text.
         changed: One sentence a symbol that was changed.
         refused: One sentence a symbol that could not be.
+        edits: The splice of each symbol with its sentence; empty when it is so already.
     """
 
     data: bytes
     changed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    edits: tuple[tuple[Splice, str], ...] = ()
 
 
 def _outermost(book: Outline, rule: SymbolRule) -> list[Symbol]:
@@ -73,9 +75,9 @@ def enforce(
     else:
         done = _keep(result, outline(plain(source)), rule)
     if not done.changed:
-        return Enforced(data=merged, refused=done.refused)
+        return replace(done, data=merged)
     data = done.data.replace(b"\n", b"\r\n") if crlf else done.data
-    return Enforced(data=bom + data, changed=done.changed, refused=done.refused)
+    return replace(done, data=bom + data)
 
 
 def _drop(result: Outline, ours: Outline | None, rule: SymbolRule) -> Enforced:
@@ -87,7 +89,11 @@ def _drop(result: Outline, ours: Outline | None, rule: SymbolRule) -> Enforced:
             continue
         splices.append(Splice(symbol.lead_start, symbol.end, b""))
         changed.append(f"{symbol.path} taken out: ours does not have it")
-    return Enforced(data=apply(result.data, splices), changed=tuple(changed))
+    return Enforced(
+        data=apply(result.data, splices),
+        changed=tuple(changed),
+        edits=tuple(zip(splices, changed, strict=True)),
+    )
 
 
 def _keep(result: Outline, source: Outline, rule: SymbolRule) -> Enforced:
@@ -95,14 +101,18 @@ def _keep(result: Outline, source: Outline, rule: SymbolRule) -> Enforced:
     splices: list[Splice] = []
     changed: list[str] = []
     refused: list[str] = []
+    edits: list[tuple[Splice, str]] = []
     for wanted in _outermost(source, rule):
         present = result.symbols.get(wanted.path)
         text = source.data[wanted.start : wanted.end]
         if present is not None:
+            splice = Splice(present.start, present.end, text)
             if present.fingerprint == wanted.fingerprint:
+                edits.append((splice, ""))
                 continue
-            splices.append(Splice(present.start, present.end, text))
+            splices.append(splice)
             changed.append(f"{wanted.path} is {side}' again: the merge had changed it")
+            edits.append((splice, changed[-1]))
             continue
         at = _place(result, source, wanted)
         if at is None:
@@ -110,11 +120,12 @@ def _keep(result: Outline, source: Outline, rule: SymbolRule) -> Enforced:
             continue
         splices.append(Splice(at, at, source.data[wanted.lead_start : wanted.end]))
         changed.append(f"{wanted.path} of {side} put back: the merge had lost it")
+        edits.append((splices[-1], changed[-1]))
     try:
         data = apply(result.data, _joined(splices))
     except ValueError:
         return Enforced(data=result.data, refused=("the symbols to keep stand inside each other",))
-    return Enforced(data=data, changed=tuple(changed), refused=tuple(refused))
+    return Enforced(data=data, changed=tuple(changed), refused=tuple(refused), edits=tuple(edits))
 
 
 def _joined(splices: list[Splice]) -> list[Splice]:

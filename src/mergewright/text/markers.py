@@ -6,7 +6,7 @@ from typing import Literal
 
 from mergewright.model.merge import Contested, FileMerge
 from mergewright.model.threeway import ThreeWay
-from mergewright.text.lines import dominant_newline, with_final_newline
+from mergewright.text.lines import dominant_newline, split_lines, with_final_newline
 
 MARKER_SIZE = 7
 
@@ -53,6 +53,54 @@ def render(
         else:
             out.append(_marked(piece, labels, size, style, newline))
     return b"".join(out)
+
+
+def read(data: bytes, texts: ThreeWay[bytes | None]) -> FileMerge | None:
+    """The merge that a text with git's diff3 markers shows; ``None`` when it is no such text.
+
+    Args:
+        data: The text.
+        texts: The three versions; no line of theirs is taken for a marker.
+    """
+    size = marker_size_for(texts)
+    pieces: list[bytes | Contested] = []
+    settled: list[bytes] = []
+    parts: list[list[bytes]] = []
+    for line in split_lines(data):
+        mark = line[:size]
+        char = mark[:1] if mark == mark[:1] * size and line[size : size + 1] in _BEHIND else b""
+        if char == b"<" and not parts:
+            if settled:
+                pieces.append(b"".join(settled))
+                settled = []
+            parts = [[]]
+        elif (char == b"|" and len(parts) == 1) or (char == b"=" and len(parts) == 2):
+            parts.append([])
+        elif char == b">" and len(parts) == 3:
+            ours, base, theirs = (b"".join(part) for part in parts)
+            pieces.append(
+                Contested(
+                    symbol="",
+                    kind="both-changed",
+                    versions=ThreeWay(base=base, ours=ours, theirs=theirs),
+                    reason="",
+                )
+            )
+            parts = []
+        elif char in _MARKS:
+            return None
+        else:
+            (parts[-1] if parts else settled).append(line)
+    if parts:
+        return None
+    if settled:
+        pieces.append(b"".join(settled))
+    return FileMerge(pieces=tuple(pieces), method="lines")
+
+
+_MARKS = (b"<", b"|", b"=", b">")
+#: What may stand behind a marker.
+_BEHIND = (b"", b" ", b"\n", b"\r")
 
 
 def _marked(

@@ -7,6 +7,7 @@ tree. All ends in the plan, so that a dry run shows it and writing stays one ste
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,21 +18,29 @@ from mergewright.git.repository import Repository
 from mergewright.git.trees import Objects, TreeEntry
 from mergewright.model.conflict import MODE_SUBMODULE, Conflict, ConflictKind
 from mergewright.model.errors import RepositoryError
+from mergewright.model.merge import FileMerge
 from mergewright.model.plan import MergePlan, PathPlan
 from mergewright.model.resolution import (
+    Decision,
     Deferred,
     Evidence,
     EvidenceKind,
     Failed,
+    GateResult,
+    Outcome,
+    PathOutcome,
     Resolved,
 )
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.resolve.cascade import both_ways, python_gates
+from mergewright.resolve.spans import marker_spans
 from mergewright.resolve.treeconflicts import whole_side
 from mergewright.rules.book import PathRule, RuleBook
 from mergewright.rules.deleted import Deletion, need
 from mergewright.rules.schema import Action, NeedRule
 from mergewright.rules.steps import StepEdit, run_steps
 from mergewright.rules.trees import Overlay, references
+from mergewright.text.markers import marker_size_for, render
 
 #: Decides between two submodule commits: whether the first contains the second, or ``None``.
 Contains = Callable[[str, str, str], bool | None]
@@ -132,6 +141,11 @@ def apply_policies(
         tree,
         ThreeWay(base=sides.base, ours=sides.ours, theirs=sides.theirs),
         open_paths=_open_paths(plan),
+        open_merges={
+            entry.outcome.path: entry.outcome.merge
+            for entry in plan.paths
+            if isinstance(entry.outcome, Deferred) and entry.outcome.merge is not None
+        },
         deletions=lambda path: history.deletions(Side.OURS, path),
     )
     used |= result.used
@@ -145,7 +159,7 @@ def apply_policies(
     return Policies(
         plan=replace(
             plan,
-            paths=with_edits(plan.paths, result.edits),
+            paths=with_edits(plan.paths, result.edits, plan.source.labels),
             notes=(*plan.notes, *notes),
             warnings=(*plan.warnings, *warnings),
         ),
@@ -193,12 +207,18 @@ def merged_tree(plan: MergePlan, objects: Objects, merged: Mapping[str, TreeEntr
     return tree
 
 
-def with_edits(paths: Sequence[PathPlan], edits: Collection[StepEdit]) -> tuple[PathPlan, ...]:
+def with_edits(
+    paths: Sequence[PathPlan],
+    edits: Collection[StepEdit],
+    labels: ThreeWay[str] | None = None,
+) -> tuple[PathPlan, ...]:
     """A plan's entries with files that were changed afterwards, also ones that had merged cleanly.
 
     Args:
         paths: The entries.
         edits: The changed files.
+        labels: How the sides are called in the markers of files that stay open; without them such
+            files are left as they are.
     """
     by_path = {edit.path: edit for edit in edits}
     out: list[PathPlan] = []
@@ -215,6 +235,8 @@ def with_edits(paths: Sequence[PathPlan], edits: Collection[StepEdit]) -> tuple[
                 decisions=(*outcome.decisions, *edit.decisions),
             )
             out.append(replace(entry, outcome=outcome))
+        elif isinstance(outcome, Deferred) and entry.conflict is not None and labels is not None:
+            out.append(replace(entry, outcome=_carried(entry.conflict, outcome, edit, labels)))
         else:
             out.append(entry)
     for edit in by_path.values():
@@ -228,6 +250,82 @@ def with_edits(paths: Sequence[PathPlan], edits: Collection[StepEdit]) -> tuple[
         )
         out.append(PathPlan(conflict=None, outcome=outcome))
     return tuple(sorted(out, key=lambda entry: entry.path))
+
+
+def _carried(
+    conflict: Conflict, outcome: Deferred, edit: StepEdit, labels: ThreeWay[str]
+) -> PathOutcome:
+    """A file with open places after the steps, through the gates again."""
+    merge = edit.merge
+    if merge is None or outcome.merge is None:
+        return outcome
+    kept = _kept_decisions(outcome, edit.survivors)
+    decisions = (*kept, *edit.decisions)
+    checked = tuple(g for g in _gates(conflict, merge, decisions) if g.gate in _STILL)
+    held = {
+        gate.gate for gate in _gates(conflict, outcome.merge, outcome.decisions) if not gate.passed
+    }
+    failed = [gate for gate in checked if not gate.passed and gate.gate not in held]
+    if failed:
+        note = f"steps of rules left out: gate {failed[0].gate} would fail: {failed[0].detail}"
+        return replace(outcome, notes=(*outcome.notes, note))
+    if merge.clean:
+        return Resolved(
+            path=outcome.path,
+            data=merge.text(),
+            mode=outcome.mode,
+            strategy=outcome.merge.method,
+            decisions=decisions,
+            gates=checked,
+            notes=outcome.notes,
+        )
+    size = marker_size_for(conflict.texts.map(lambda text: text))
+    for side in (Side.BASE, Side.OURS, Side.THEIRS):
+        text = merge.text(side)
+        size = marker_size_for(ThreeWay(base=text, ours=None, theirs=None), size)
+    data = render(merge, labels, size=size)
+    bare = tuple(replace(d, span=None) if d.outcome is Outcome.DEFERRED else d for d in decisions)
+    return replace(
+        outcome,
+        data=data,
+        merge=merge,
+        open_places=max(1, len(merge.contested)),
+        decisions=marker_spans(bare, merge.contested, data, size),
+        gates=checked,
+    )
+
+
+#: Gates that hold whatever a rule changed on purpose; the others count what the sides added.
+_STILL = frozenset(
+    {"parse", "duplicate-definition", "undefined-name", "bound-twice", "runtime-name"}
+)
+
+
+def _gates(
+    conflict: Conflict, merge: FileMerge, decisions: Sequence[Decision]
+) -> tuple[GateResult, ...]:
+    def held(side: Side) -> tuple[GateResult, ...]:
+        return python_gates(conflict.path, merge.text(side), conflict.texts, decisions)
+
+    return held(Side.OURS) if merge.clean else both_ways(held(Side.OURS), held(Side.THEIRS))
+
+
+def _kept_decisions(outcome: Deferred, survivors: Sequence[int]) -> tuple[Decision, ...]:
+    """The decisions without those of open places that the steps settled."""
+    if outcome.merge is None:
+        return outcome.decisions
+    gone: Counter[str] = Counter(
+        place.symbol
+        for number, place in enumerate(outcome.merge.contested)
+        if number not in survivors
+    )
+    kept = []
+    for decision in outcome.decisions:
+        if decision.outcome is Outcome.DEFERRED and gone[decision.symbol] > 0:
+            gone[decision.symbol] -= 1
+            continue
+        kept.append(decision)
+    return tuple(kept)
 
 
 @dataclass(slots=True)
