@@ -467,3 +467,32 @@ def test_open_merge_that_fails_a_gate_becomes_gits_conflict() -> None:
     ).resolve(conflict(b"b = 1\n", b"B = 1\n", b"X = 1\n", path="a.py"))
     assert isinstance(outcome, Deferred)
     assert (outcome.data, outcome.strategy) == (b"git", "gate-parse")
+
+
+def test_gates_that_only_one_completion_reaches_are_heard() -> None:
+    """A completion that does not parse has one gate, the other all: the text is not believed."""
+    parsed = (GateResult(gate="parse", passed=True), GateResult(gate="names", passed=True))
+    broken = (GateResult(gate="parse", passed=False, detail="no"),)
+    assert [g.passed for g in both_ways(parsed, broken)] == [False, True]
+    assert [g.passed for g in both_ways(broken, parsed)] == [False, True]
+
+
+def test_path_left_by_a_gate_shows_markers_where_git_has_none() -> None:
+    """Git's text is clean, ours failed a gate: the worktree must show that the path is contested."""
+    texts = (b"import os\na = 1\nend\n", b"import os\nb = 1\nend\n", b"import os\na = 1\nc\nend\n")
+    outcome = Cascade(
+        labels=LABELS,
+        engine=engine_giving(FileMerge(pieces=(b"answer",))),  # type: ignore[arg-type]
+        git_text=lambda c: GitText(data=b"b = 1\nc\n", open_places=0, contested_lines=0),
+        gates=lambda *args: (GateResult(gate="names", passed=False, detail="a is gone"),),
+    ).resolve(conflict(*texts))
+    assert isinstance(outcome, Deferred)
+    assert outcome.open_places == 1
+    assert outcome.data is not None
+    lines = outcome.data.split(b"\n")
+    assert lines[0] == b"import os"
+    assert lines[1].startswith(b"<<<<<<< ")
+    assert b"a is gone" in lines[1]
+    assert lines[-2:] == [b"end", b""]
+    assert b"\nb = 1\n|||||||" in outcome.data
+    assert b"=======\na = 1\nc\n>>>>>>>" in outcome.data

@@ -1,21 +1,27 @@
 """What every Python result must pass before it is believed.
 
 The gates work on the texts alone (standard library ``ast`` and ``symtable``): they share no code with
-the engine, so that a fault of the engine cannot hide itself.
+the engine, so that a fault of the engine cannot hide itself. Only units that differ between the texts
+are looked into (:mod:`mergewright.python.units`); what nobody changed cannot have gone wrong by itself.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import functools
+import itertools
 import re
 import symtable
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from mergewright.model.resolution import Decision, GateResult
 from mergewright.model.threeway import ThreeWay
+from mergewright.python.units import Leaf, Member, Unit, Unreadable, cut, parse
 
 _BUILTINS = frozenset(dir(builtins)) | {
     "__file__",
@@ -56,25 +62,47 @@ def check(
         ``bound-twice``, ``lost-member``, ``runtime-name``, ``given-up-name``.
         Where one of the sides does not parse, only ``parse`` speaks, and it passes.
     """
-    trees = versions.map(lambda data: _parse(data, path) if data is not None else None)
+    settled = {d.symbol for d in decisions if d.rule is not None or d.strategy in _SIDED}
+    if undefined_names(candidate) is not None:  # so it parses, and with it what all texts share
+        compared = in_units(candidate, versions)
+        if compared is not None:
+            try:
+                results = _judged(compared, candidate, versions, settled)
+            except Unreadable:
+                pass
+            else:
+                # A word against the result counts only where all versions parse.
+                if all(g.passed for g in results) or all(
+                    data is None or undefined_names(data) is not None for data in versions
+                ):
+                    return results
+    trees = versions.map(lambda data: parse(data, path) if data is not None else None)
     sides = [trees.ours, trees.theirs, *([trees.base] if versions.base is not None else [])]
     if any(tree is None for tree in sides):
         return (GateResult(gate="parse", passed=True, detail="a version does not parse either"),)
-    result = _parse(candidate, path)
+    result = parse(candidate, path)
     if result is None:
         return (GateResult(gate="parse", passed=False, detail="the result does not parse"),)
-    assert trees.ours is not None
-    assert trees.theirs is not None
-    settled = {d.symbol for d in decisions if d.rule is not None or d.strategy in _SIDED}
+    base, ours, theirs, merged = (
+        [] if tree is None else [Unit(data or b"", tree=tree)]
+        for data, tree in zip((*versions, candidate), (*trees, result), strict=True)
+    )
+    whole = Compared(base=base, ours=ours, theirs=theirs, result=merged, common=frozenset())
+    return _judged(whole, candidate, versions, settled)
+
+
+def _judged(
+    units: Compared, candidate: bytes, versions: ThreeWay[bytes | None], settled: set[str]
+) -> tuple[GateResult, ...]:
     return (
         GateResult(gate="parse", passed=True),
-        _duplicates(result, trees.ours, trees.theirs),
-        _undefined(candidate, versions, path),
-        _conservation(result, candidate, trees, versions, settled),
-        _twice(result, trees.ours, trees.theirs),
-        _members(result, trees),
-        _runtime_names(result, trees),
-        _given_up_names(result, trees, settled),
+        _duplicates(units),
+        _undefined(candidate, versions),
+        _conservation(units, candidate, versions, settled),
+        _twice(units),
+        _members(units),
+        _runtime_names(units, candidate),
+        _given_up_names(units, settled, has_base=versions.base is not None),
     )
 
 
@@ -93,65 +121,131 @@ _SIDED = frozenset(
     }
 )
 
+# -- what differs --------------------------------------------------------------------------------
 
-def _parse(data: bytes, path: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(data, filename=path)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+Key = TypeVar("Key", str, tuple[str, str, str])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """The three versions and the result, in units.
+
+    Attributes:
+        base: Units of the base in order, those of the others likewise.
+        common: The units that all texts have equally often.
+    """
+
+    base: Sequence[Unit]
+    ours: Sequence[Unit]
+    theirs: Sequence[Unit]
+    result: Sequence[Unit]
+    common: frozenset[Unit]
+
+    def changed(self, units: Sequence[Unit]) -> list[Unit]:
+        """The units of a text that are not common to all."""
+        return [unit for unit in units if unit not in self.common]
+
+    def differing(self) -> Iterator[Unit]:
+        """All units that are not common to all texts."""
+        for units in (self.base, self.ours, self.theirs, self.result):
+            yield from self.changed(units)
+
+    def common_with(self, *names: str) -> list[Unit]:
+        """Common units in which one of the names may stand, as often as the result has them."""
+        words = [name.encode() for name in names]
+        return [u for u in self.result if u in self.common and u.holds(words)]
+
+    def more_than_either(
+        self,
+        facts: Callable[[Unit], Counter[Key]],
+        repeats: Callable[[Unit], bool],
+        name: Callable[[Key], str],
+    ) -> list[Key]:
+        """What the result has more than once and more often than both sides, sorted.
+
+        Args:
+            facts: What is counted.
+            repeats: Whether a single definition may hold something twice.
+            name: A name without which a text cannot hold a thing.
+        """
+        often = Counter(unit.label for unit in self.result)
+        counted: list[Unit] = [
+            unit
+            for unit in self._to_count
+            # Of one name there may be several definitions, each without repetition.
+            if unit.label is None or often[unit.label] > 1 or repeats(unit)
+        ]
+        result = self._count(counted, facts)
+        if not result:
+            return []
+        labels = {None, *(unit.label for unit in counted)}
+        ours, theirs = (
+            self._count([u for u in self.changed(text) if u.label in labels], facts)
+            for text in (self.ours, self.theirs)
+        )
+        more = [key for key, n in result.items() if n > max(ours[key], theirs[key])]
+        # Once in what differs: twice only if a common unit has it too.
+        return sorted(
+            key
+            for key in more
+            if result[key] > 1 or any(facts(u)[key] for u in self.common_with(name(key)))
+        )
+
+    @functools.cached_property
+    def _to_count(self) -> list[Unit]:
+        """Units of the result in which something may stand more often than in both sides.
+
+        A definition that a side has just so, and whose name nothing else in the result has, counts as
+        often as in that side.
+        """
+        changed = self.changed(self.result)
+        often = Counter(unit.label for unit in changed)
+        of_sides = {*self.ours, *self.theirs}
+        return [
+            unit
+            for unit in changed
+            if unit.label is None or often[unit.label] > 1 or unit not in of_sides
+        ]
+
+    @staticmethod
+    def _count(units: Sequence[Unit], facts: Callable[[Unit], Counter[Key]]) -> Counter[Key]:
+        found: Counter[Key] = Counter()
+        for unit in units:
+            found.update(facts(unit))
+        return found
+
+
+def in_units(candidate: bytes, versions: ThreeWay[bytes | None]) -> Compared | None:
+    """The texts in units; ``None`` where one cannot be cut."""
+    texts = [b"" if data is None else data for data in (*versions, candidate)]
+    units = [found for found in map(cut, texts) if found is not None]
+    if len(units) != len(texts):
         return None
+    present = units if versions.base is not None else units[1:]
+    common = _common(present)
+    split: list[Sequence[Unit]] = [
+        [part for unit in text for part in ([unit] if unit in common else unit.parts)]
+        for text in units
+    ]
+    common = _common(split if versions.base is not None else split[1:])
+    base, ours, theirs, result = split
+    return Compared(base=base, ours=ours, theirs=theirs, result=result, common=common)
+
+
+def _common(texts: Sequence[Sequence[Unit]]) -> frozenset[Unit]:
+    first, *others = [Counter(units) for units in texts]
+    return frozenset(unit for unit, n in first.items() if all(other[unit] == n for other in others))
 
 
 # -- definitions twice ---------------------------------------------------------------------------
 
 
-def _definitions(tree: ast.Module) -> Counter[str]:
-    """How often each name is defined in each scope; alternatives of ``if`` and ``try`` are apart."""
-    found: Counter[str] = Counter()
-    stack: list[tuple[str, str, ast.stmt]] = [("", "", node) for node in tree.body]
-    while stack:
-        scope, branch, node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            if not _repeatable(node):
-                found[f"{scope}{node.name}{branch}"] += 1
-            inner = f"{scope}{node.name}."
-            stack.extend((inner, "", child) for child in node.body)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            if scope:
-                found[f"{scope}{node.target.id}:{branch}"] += 1
-        else:
-            for name, block in _blocks(node):
-                stack.extend(
-                    (scope, f"{branch} in {type(node).__name__}:{node.lineno}.{name}", child)
-                    for child in block
-                )
-    return found
-
-
-def _repeatable(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    """Whether a decorator makes repeated definitions of one name meaningful."""
-    return bool(node.decorator_list)
-
-
-def _blocks(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield name, block
-    for index, handler in enumerate(getattr(node, "handlers", ())):
-        yield f"handler{index}", handler.body
-    for index, case in enumerate(getattr(node, "cases", ())):
-        yield f"case{index}", case.body
-
-
-def _duplicates(result: ast.Module, ours: ast.Module, theirs: ast.Module) -> GateResult:
-    # Branch places hold line numbers, which differ between versions: compare only plain scopes.
-    def plain(tree: ast.Module) -> Counter[str]:
-        return Counter({k: n for k, n in _definitions(tree).items() if " in " not in k})
-
-    mine, other, found = plain(ours), plain(theirs), plain(result)
-    twice = sorted(k for k, n in found.items() if n > 1 and n > max(mine[k], other[k]))
+def _duplicates(units: Compared) -> GateResult:
+    twice = units.more_than_either(
+        lambda unit: unit.definitions,
+        lambda unit: unit.repeats,
+        lambda key: key.rstrip(":").rpartition(".")[2],
+    )
     return GateResult(
         gate="duplicate-definition",
         passed=not twice,
@@ -162,6 +256,7 @@ def _duplicates(result: ast.Module, ours: ast.Module, theirs: ast.Module) -> Gat
 # -- names ---------------------------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=16)
 def undefined_names(data: bytes, path: str = "<text>") -> frozenset[str] | None:
     """Names that are read somewhere and bound nowhere they could be read from.
 
@@ -209,13 +304,13 @@ def _symbols(table: symtable.SymbolTable) -> Iterator[symtable.Symbol]:
         yield symtable.Symbol(name, flag, module_scope=at_top)
 
 
-def _undefined(candidate: bytes, versions: ThreeWay[bytes | None], path: str) -> GateResult:
-    found = undefined_names(candidate, path)
+def _undefined(candidate: bytes, versions: ThreeWay[bytes | None]) -> GateResult:
+    found = undefined_names(candidate)
     if not found:
         return GateResult(gate="undefined-name", passed=True)
     known: set[str] = set()
     for data in (versions.ours, versions.theirs):
-        names = undefined_names(data or b"", path)
+        names = undefined_names(data or b"")
         if names is not None:
             known |= names
     new = sorted(found - known)
@@ -228,98 +323,40 @@ def _undefined(candidate: bytes, versions: ThreeWay[bytes | None], path: str) ->
 
 # -- nothing lost --------------------------------------------------------------------------------
 
-
-class _Leaf:
-    """A symbol: its node, and its source lines where those say all about it."""
-
-    def __init__(self, node: ast.AST, source: tuple[int, bytes] | None) -> None:
-        self.source = source
-        self._node = node
-        self._form: str | None = None
-
-    @property
-    def form(self) -> str:
-        """The syntax tree as text, without places."""
-        if self._form is None:
-            self._form = ast.dump(self._node)
-        return self._form
-
-
-def _leaves(tree: ast.Module | None, data: bytes | None) -> dict[str, _Leaf]:
-    """Functions, methods, class headers, assignments by dotted path; repeated names numbered."""
-    found: dict[str, _Leaf] = {}
-    if tree is None or data is None:
-        return found
-    lines = _LINE_END.split(data)
-
-    def add(key: str, node: ast.AST, source: tuple[int, bytes] | None) -> None:
-        unique, count = key, 1
-        while unique in found:
-            count += 1
-            unique = f"{key}#{count}"
-        found[unique] = _Leaf(node, source)
-
-    def source(node: ast.stmt) -> tuple[int, bytes]:
-        decorators = getattr(node, "decorator_list", ())
-        first = min([node.lineno, *(d.lineno for d in decorators)])
-        return node.col_offset, b"\n".join(lines[first - 1 : node.end_lineno])
-
-    stack: list[tuple[str, ast.stmt]] = [("", node) for node in reversed(tree.body)]
-    while stack:
-        scope, node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            add(scope + node.name, node, source(node))
-        elif isinstance(node, ast.ClassDef):
-            head = ast.ClassDef(
-                name=node.name,
-                bases=node.bases,
-                keywords=node.keywords,
-                body=[],
-                decorator_list=node.decorator_list,
-            )
-            add(f"class {scope}{node.name}", head, None)
-            stack.extend((f"{scope}{node.name}.", child) for child in reversed(node.body))
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            add(f"{scope}={ast.unparse(targets[0])}", node, source(node))
-    return found
-
-
-# Where the tokenizer ends a line; bytes.splitlines would also end one at a form feed.
-_LINE_END = re.compile(rb"\r\n|\r|\n")
+#: The leaves of one text by dotted path, those of one path in their order.
+Table = dict[str, list[Leaf]]
+_NAME = re.compile(r"\w+")
 
 
 def _conservation(
-    result: ast.Module,
+    units: Compared,
     candidate: bytes,
-    trees: ThreeWay[ast.Module | None],
     versions: ThreeWay[bytes | None],
     settled: set[str],
 ) -> GateResult:
     """Every symbol that one side alone added or changed stands in the result as that side has it."""
-    base = _leaves(trees.base, versions.base)
-    ours = _leaves(trees.ours, versions.ours)
-    theirs = _leaves(trees.theirs, versions.theirs)
-    merged = _leaves(result, candidate)
+    keys = {key for unit in units.differing() for key, _ in unit.leaves}
+    base, ours, theirs, merged = (
+        _table(units, text, keys) for text in (units.base, units.ours, units.theirs, units.result)
+    )
+    for side, other in ((ours, theirs), (theirs, ours)):
+        for old, new in _renamed_classes(base, side, other, merged):
+            rename_in(base, old, new)
+            rename_in(other, old, new)
     # The same bytes are the same text only under the same encoding.
     plain = not any(b"coding" in (data or b"")[:400] for data in (*versions, candidate))
     lost: list[str] = []
     for key in dict.fromkeys([*ours, *theirs, *base]):
-        leaves = [table.get(key) for table in (base, ours, theirs, merged)]
-        sources = {None if leaf is None else leaf.source for leaf in leaves}
-        if plain and len(sources) == 1 and None not in sources:
-            continue  # the same lines everywhere; dumping the trees of all would take seconds
-        b, o, t, m = (None if leaf is None else leaf.form for leaf in leaves)
-        if o == t:
-            want = o
-        elif b == o:
-            want = t
-        elif b == t:
-            want = o
-        else:
-            continue
-        if m != want and not _covered(key, settled):
-            lost.append(key)
+        leaves = [table.get(key, []) for table in (base, ours, theirs, merged)]
+        wrong = _not_kept(leaves, plain=plain)
+        lengths = [len(found) for found in leaves[:3]]
+        if max(lengths) > 1 and len(set(lengths)) > 1:
+            # Their numbers have shifted: what stands at one number need not be one thing.
+            kept = _kept_in_order(leaves)
+            if kept is not None:
+                wrong = [] if kept else wrong or [0]
+        if wrong and not _covered(key, settled):
+            lost += [key if n == 0 else f"{key}#{n + 1}" for n in wrong]
     return GateResult(
         gate="conservation",
         passed=not lost,
@@ -327,6 +364,135 @@ def _conservation(
         if not lost
         else f"not as the one side that changed it has it: {', '.join(lost[:5])}",
     )
+
+
+def _table(units: Compared, text: Sequence[Unit], keys: set[str]) -> Table:
+    """The leaves of a text under the given paths; a common unit is read only where it may have one."""
+    names = {match.group() for key in keys for match in _NAME.finditer(key)}
+    words = [name.encode() for name in names]
+    found: Table = {}
+    for unit in text:
+        if unit in units.common:
+            if unit.definition is not None:
+                kind, name = unit.definition
+                if name not in names or (kind == "def" and name not in keys):
+                    continue
+            elif not unit.holds(words):
+                continue
+        for key, leaf in unit.leaves:
+            if key in keys:
+                found.setdefault(key, []).append(leaf)
+    return found
+
+
+def _identical(one: Leaf | None, other: Leaf | None) -> bool:
+    """Whether two symbols are one text."""
+    if one is None or other is None:
+        return one is other
+    return one is other or (one.unit is not None and one.unit is other.unit)
+
+
+def _same(one: Leaf | None, other: Leaf | None, *, plain: bool) -> bool:
+    """Whether two symbols have one syntax tree; ``plain``: equal bytes are equal text."""
+    if _identical(one, other):
+        return True
+    if one is None or other is None or _differ(one, other):
+        return False
+    if plain and one.source is not None and one.source == other.source:
+        return True
+    return one.form == other.form
+
+
+def _not_kept(leaves: Sequence[list[Leaf]], *, plain: bool) -> list[int]:
+    """Which of the equally named symbols are not as three-way settling gives them, by number."""
+    wrong: list[int] = []
+    for n in range(max(map(len, leaves[:3]))):
+        b, o, t, m = (found[n] if n < len(found) else None for found in leaves)
+        # What is one text is compared first: trees are built only for what two texts say.
+        if _identical(b, o):
+            want = t
+        elif _identical(b, t) or _same(o, t, plain=plain):
+            want = o
+        elif _same(b, o, plain=plain):
+            want = t
+        elif _same(b, t, plain=plain):
+            want = o
+        else:
+            continue
+        if not _same(m, want, plain=plain):
+            wrong.append(n)
+    return wrong
+
+
+def _differ(one: Leaf, other: Leaf) -> bool:
+    """Whether two symbols are known to differ without building their trees."""
+    if one.unit is None or other.unit is None:
+        return False
+    return any(
+        None not in said and said[0] != said[1]
+        for said in ((one.unit.words, other.unit.words), (one.unit.strings, other.unit.strings))
+    )
+
+
+def _kept_in_order(leaves: Sequence[list[Leaf]]) -> bool | None:
+    """Whether symbols of one name (overloads) are all there, though their numbers have shifted.
+
+    Each form is in the result as often as three-way settling of the counts gives, and those of a side
+    stand in that side's order. ``None`` where both sides changed or took away the same one.
+    """
+    base, ours, theirs, merged = ([leaf.form for leaf in found] for found in leaves)
+    count_base, count_ours, count_theirs, count = map(Counter, (base, ours, theirs, merged))
+    if (count_base - count_ours) & (count_base - count_theirs):
+        return None
+    for form in {*base, *ours, *theirs, *merged}:
+        b, o, t = count_base[form], count_ours[form], count_theirs[form]
+        if o not in (b, t) and t != b:
+            return None
+        if count[form] != (o if t in (b, o) else t):
+            return False
+    return all(
+        [f for f in dict.fromkeys(merged) if f in side] == [f for f in side if f in count]
+        for side in (dict.fromkeys(ours), dict.fromkeys(theirs))
+    )
+
+
+def _renamed_classes(
+    base: Table, side: Table, other: Table, merged: Table
+) -> Iterator[tuple[str, str]]:
+    """Classes that one side renamed, as the result has it: old and new dotted name.
+
+    The new name is new on that side alone, and half of what stood in the class stands in it unchanged.
+    """
+    mark = "class "
+    gone = [
+        k for k in base if k.startswith(mark) and k in other and k not in side and k not in merged
+    ]
+    new = [
+        k for k in side if k.startswith(mark) and k in merged and k not in base and k not in other
+    ]
+    for old_key in gone:
+        old = old_key.removeprefix(mark)
+        parts = [(k.removeprefix(old), base[k]) for k in base if k.startswith(f"{old}.")]
+        for new_key in new:
+            name = new_key.removeprefix(mark)
+            kept = sum(
+                [leaf.form for leaf in leaves] == [leaf.form for leaf in side.get(name + rest, [])]
+                for rest, leaves in parts
+            )
+            if kept and kept * 2 >= len(parts):
+                yield old, name
+                break
+
+
+def rename_in(table: Table, old: str, new: str) -> None:
+    """Give a class and all that stands in it another name."""
+    before, after = old.rpartition(".")[2], new.rpartition(".")[2]
+    for key in list(table):
+        mark = "class " if key.startswith("class ") else ""
+        name = key.removeprefix(mark)
+        if name == old or name.startswith(f"{old}."):
+            renamed = f"{mark}{new}{name.removeprefix(old)}"
+            table[renamed] = [leaf.renamed(before, after) for leaf in table.pop(key)]
 
 
 def _covered(key: str, settled: set[str]) -> bool:
@@ -337,42 +503,24 @@ def _covered(key: str, settled: set[str]) -> bool:
 # -- what a class calls on itself ----------------------------------------------------------------
 
 
-def _dangling_members(tree: ast.Module) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """(class, member) pairs read as ``self.member``, and those that the class defines."""
-    read: set[tuple[str, str]] = set()
-    bound: set[tuple[str, str]] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ClassDef):
-            continue
-        for child in node.body:
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                bound.add((node.name, child.name))
-            elif isinstance(child, ast.Assign | ast.AnnAssign):
-                targets = child.targets if isinstance(child, ast.Assign) else [child.target]
-                bound.update((node.name, t.id) for t in targets if isinstance(t, ast.Name))
-        for inner in ast.walk(node):
-            if (
-                isinstance(inner, ast.Attribute)
-                and isinstance(inner.value, ast.Name)
-                and inner.value.id in {"self", "cls"}
-            ):
-                pair = (node.name, inner.attr)
-                (read if isinstance(inner.ctx, ast.Load) else bound).add(pair)
-    return read, bound
-
-
-def _members(result: ast.Module, trees: ThreeWay[ast.Module | None]) -> GateResult:
+def _members(units: Compared) -> GateResult:
     """No ``self.member`` is left whose definition only the other side had taken away or renamed."""
-    read, bound = _dangling_members(result)
-    loose = read - bound
-    once: set[tuple[str, str]] = set()
-    for tree in (trees.ours, trees.theirs):
-        if tree is None:
+    sides = [units.changed(units.ours), units.changed(units.theirs)]
+    result = units.changed(units.result)
+    kept = set(result)
+    dropped = [unit for unit in dict.fromkeys((*sides[0], *sides[1])) if unit not in kept]
+    lost: list[Member] = []
+    for pair in sorted(_taken_away(dropped, units.result)):
+        read, bound = _member(result, pair)
+        if bound:
             continue
-        side_read, side_bound = _dangling_members(tree)
-        loose -= side_read - side_bound
-        once |= side_bound
-    lost = sorted(loose & once)
+        common_read, common_bound = _member(units.common_with(pair[1]), pair)
+        if common_bound or not (read or common_read):
+            continue
+        by_side = [_member(side, pair) for side in sides]
+        if any((common_read or side_read) and not bound for side_read, bound in by_side):
+            continue  # a side lives with it
+        lost.append(pair)
     return GateResult(
         gate="lost-member",
         passed=not lost,
@@ -382,60 +530,41 @@ def _members(result: ast.Module, trees: ThreeWay[ast.Module | None]) -> GateResu
     )
 
 
-# -- registered twice ----------------------------------------------------------------------------
-
-_REGISTERING = frozenset(
-    {"add_argument", "add_option", "add_parser", "add_config_value", "add_command"}
-)
-
-
-def _registrations(tree: ast.Module) -> Counter[tuple[str, str, str]]:
-    """How often each function registers each name: ``parser.add_argument("--jobs")``."""
-    found: Counter[tuple[str, str, str]] = Counter()
-    stack: list[tuple[str, ast.AST]] = [("", tree)]
-    while stack:
-        scope, node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            scope = f"{scope}{node.name}."
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in _REGISTERING
-            and node.args
-            and isinstance(node.args[0], ast.Constant)
-            and isinstance(node.args[0].value, str)
-        ):
-            found[scope, ast.unparse(node.func), node.args[0].value] += 1
-        stack.extend((scope, child) for child in ast.iter_child_nodes(node))
+def _taken_away(dropped: Sequence[Unit], result: Sequence[Unit]) -> set[Member]:
+    """Members that dropped units define, without those that the result certainly defines."""
+    certain: dict[str, set[bytes]] = {}
+    found: set[Member] = set()
+    for unit in dropped:
+        if not unit.scope or b"class" in unit.text or not unit.text.isascii():
+            found |= unit.members[1]
+            continue
+        if unit.scope not in certain:
+            certain[unit.scope] = {n for u in result if u.scope == unit.scope for n in u.sets}
+        doubtful = unit.may_set - certain[unit.scope]
+        if doubtful:
+            found.update(pair for pair in unit.members[1] if pair[1].encode() in doubtful)
     return found
 
 
-def _bindings(tree: ast.Module) -> Counter[str]:
-    """Names bound by the imports of the module's own block."""
-    return Counter(
-        (alias.asname or alias.name.split(".")[0])
-        if isinstance(node, ast.ImportFrom) or alias.asname or "." not in alias.name
-        else alias.name
-        for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-        if alias.name != "*"
-    )
+def _member(units: Sequence[Unit], pair: Member) -> tuple[bool, bool]:
+    """Whether the units read a member on ``self``, and whether they define it."""
+    word = [pair[1].encode()]
+    found = [unit.members for unit in units if unit.holds(word)]
+    return any(pair in read for read, _ in found), any(pair in bound for _, bound in found)
 
 
-def _twice(result: ast.Module, ours: ast.Module, theirs: ast.Module) -> GateResult:
+# -- registered twice ----------------------------------------------------------------------------
+
+
+def _twice(units: Compared) -> GateResult:
     """Nothing is registered or imported under one name more often than a side did."""
-    found: list[str] = []
-    many = _registrations(result)
-    repeated = {key for key, n in many.items() if n > 1}
-    if repeated:
-        mine, other = _registrations(ours), _registrations(theirs)
-        found += [key[2] for key in sorted(repeated) if many[key] > max(mine[key], other[key])]
-    bound = _bindings(result)
-    again = {name for name, n in bound.items() if n > 1}
-    if again:
-        one, two = _bindings(ours), _bindings(theirs)
-        found += [name for name in sorted(again) if bound[name] > max(one[name], two[name])]
+    found = [
+        key[2]
+        for key in units.more_than_either(
+            lambda unit: unit.registrations, lambda unit: unit.registers_twice, lambda _: "add_"
+        )
+    ]
+    found += units.more_than_either(lambda unit: unit.imports, lambda _: False, lambda name: name)
     return GateResult(
         gate="bound-twice",
         passed=not found,
@@ -446,73 +575,68 @@ def _twice(result: ast.Module, ours: ast.Module, theirs: ast.Module) -> GateResu
 # -- names that only type checkers see ------------------------------------------------------------
 
 
-def _checking_only(tree: ast.Module) -> set[str]:
-    """Names bound only below ``if TYPE_CHECKING`` and read where the program runs."""
-    hidden: set[str] = set()
-    bound: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            for child in node.body:
-                if isinstance(child, ast.Import | ast.ImportFrom):
-                    hidden.update(a.asname or a.name.split(".")[0] for a in child.names)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            bound.update(a.asname or a.name.split(".")[0] for a in node.names)
-    hidden -= bound
-    if not hidden:
-        return set()
-    read: set[str] = set()
-    stack: list[ast.AST] = [tree]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Load):
-            read.add(current.id)
-        for name, value in ast.iter_fields(current):
-            if name in {"annotation", "returns"}:
+def _runtime_names(units: Compared, candidate: bytes) -> GateResult:
+    """No name that is imported for type checkers only is read where the program runs."""
+    found: list[str] = []
+    if b"TYPE_CHECKING" in candidate:
+        ours, theirs, result = (
+            _checking_only(text) for text in (units.ours, units.theirs, units.result)
+        )
+        for name in sorted(result):
+            if any(
+                name in hidden and _loaded(units.changed(text), name)
+                for hidden, text in ((ours, units.ours), (theirs, units.theirs))
+            ):
                 continue
-            children = value if isinstance(value, list) else [value]
-            stack.extend(below for below in children if isinstance(below, ast.AST))
-    return hidden & read
-
-
-def _runtime_names(result: ast.Module, trees: ThreeWay[ast.Module | None]) -> GateResult:
-    found = _checking_only(result)
-    for tree in (trees.ours, trees.theirs):
-        if tree is not None and found:
-            found -= _checking_only(tree)
+            shared = _loaded(units.common_with(name), name)
+            if shared and (name in ours or name in theirs):
+                continue
+            if shared or _loaded(units.changed(units.result), name):
+                found.append(name)
     return GateResult(
         gate="runtime-name",
         passed=not found,
         detail=""
         if not found
-        else f"read at run time, imported for type checkers only: {', '.join(sorted(found)[:5])}",
+        else f"read at run time, imported for type checkers only: {', '.join(found[:5])}",
     )
+
+
+def _checking_only(text: Sequence[Unit]) -> set[str]:
+    """Names bound only below ``if TYPE_CHECKING``."""
+    found = [unit.checking for unit in text]
+    bound = {name for _, names in found for name in names}
+    return {name for names, _ in found for name in names} - bound
+
+
+def _loaded(units: Iterable[Unit], name: str) -> bool:
+    return any(unit.holds([name.encode()]) and name in unit.loads for unit in units)
 
 
 # -- names that one side gave up -------------------------------------------------------------------
 
 
-def _given_up_names(
-    result: ast.Module, trees: ThreeWay[ast.Module | None], settled: set[str]
-) -> GateResult:
+def _given_up_names(units: Compared, settled: set[str], *, has_base: bool) -> GateResult:
     """In one function a side took away every use of a name, and the other added uses of it.
 
     Each edit is at its own place, so they merge; but the new code relies on what the other side was
     moving away from. Measured: such results are wrong twice as often as right.
     """
     gate = "given-up-name"
-    assert trees.ours is not None
-    assert trees.theirs is not None
-    if trees.base is None:
+    if not has_base:
         return GateResult(gate=gate, passed=True)
-    functions = [_functions(tree) for tree in (trees.base, trees.ours, trees.theirs, result)]
-    base, ours, theirs, merged = functions
+    base, ours, theirs, merged = (
+        _functions(units, text) for text in (units.base, units.ours, units.theirs, units.result)
+    )
     for path, now in merged.items():
         if path in settled or not (path in base and path in ours and path in theirs):
             continue
-        versions = [base[path], ours[path], theirs[path]]
-        if len({ast.dump(node) for node in versions}) < 3:
+        versions = (base[path], ours[path], theirs[path])
+        if any(_same(a, b, plain=False) for a, b in itertools.combinations(versions, 2)):
             continue
-        before, mine, other, after = (_used_names(node) for node in (*versions, now))
+        if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
+            continue
+        before, mine, other, after = (_used_names(leaf.node) for leaf in (*versions, now))
         for side, quit_by, by in (("ours", other, mine), ("theirs", mine, other)):
             for name, times in before.items():
                 if not quit_by[name] and after[name] and by[name] > times:
@@ -525,20 +649,13 @@ def _given_up_names(
     return GateResult(gate=gate, passed=True)
 
 
-def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Functions and methods by dotted path, those whose path stands once; inner ones are part of them."""
-    found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
-    stack: list[tuple[str, ast.stmt]] = [("", node) for node in tree.body]
-    while stack:
-        scope, node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.setdefault(scope + node.name, []).append(node)
-        elif isinstance(node, ast.ClassDef):
-            stack.extend((f"{scope}{node.name}.", child) for child in node.body)
-        else:
-            for _, block in _blocks(node):
-                stack.extend((scope, child) for child in block)
-    return {path: nodes[0] for path, nodes in found.items() if len(nodes) == 1}
+def _functions(units: Compared, text: Sequence[Unit]) -> dict[str, Leaf]:
+    """Functions and methods of what differs by dotted path, those whose path stands once."""
+    found: dict[str, list[Leaf]] = {}
+    for unit in units.changed(text):
+        for path, leaf in unit.functions:
+            found.setdefault(path, []).append(leaf)
+    return {path: leaves[0] for path, leaves in found.items() if len(leaves) == 1}
 
 
 def _used_names(function: ast.AST) -> Counter[str]:

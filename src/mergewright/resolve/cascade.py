@@ -41,7 +41,8 @@ from mergewright.resolve.engines import (
 from mergewright.resolve.spans import marker_spans, symbol_spans
 from mergewright.rules.places import settle_places
 from mergewright.rules.union import union
-from mergewright.text.markers import read
+from mergewright.text.markers import marker_size_for, read, render
+from mergewright.text.merge import merge_apart
 
 
 class BudgetExceeded(BaseException):
@@ -402,8 +403,6 @@ class Cascade:
             reason = treeconflicts.reason(conflict, self.labels)
             data = merge.text()
         else:
-            from mergewright.text.markers import marker_size_for, render
-
             reason = open_reason(merge.contested)
             size = marker_size_for(conflict.texts, self.marker_size(conflict.path))
             data = render(merge, self.labels, size=size)
@@ -443,12 +442,18 @@ class Cascade:
         left = treeconflicts.deferred(conflict, reason, strategy=strategy)
         if git is None:
             return replace(left, gates=gates)
+        if not git.open_places:
+            # Git merges these texts cleanly, so its text would hide that the path is contested.
+            merge = merge_apart(conflict.texts.map(lambda text: text or b""), reason=reason)
+            size = marker_size_for(conflict.texts, self.marker_size(conflict.path))
+            data = render(merge, self.labels, size=size)
+            return replace(left, data=data, gates=gates, open_places=1, merge=merge)
         return replace(
             left,
             data=git.data,
             gates=gates,
-            open_places=max(1, git.open_places),
-            merge=read(git.data, conflict.texts) if git.open_places else None,
+            open_places=git.open_places,
+            merge=read(git.data, conflict.texts),
         )
 
 
@@ -465,7 +470,12 @@ def both_ways(ours: Sequence[GateResult], theirs: Sequence[GateResult]) -> tuple
     either way.
     """
     results = []
-    for left, right in zip(ours, theirs, strict=True):
+    other = {gate.gate: gate for gate in theirs}
+    # A text that does not parse has no further gates.
+    first = {gate.gate: gate for gate in ours}
+    for name in dict.fromkeys((*first, *other)):
+        left = first.get(name, GateResult(gate=name, passed=True))
+        right = other.get(name, GateResult(gate=name, passed=True))
         failed = [gate for gate in (left, right) if not gate.passed]
         if left.gate in _EITHER_WAY:
             results.append(failed[0] if failed else left)

@@ -131,3 +131,32 @@ def merge_lines(versions: ThreeWay[bytes], *, symbol: str = "") -> FileMerge:
     if settled:
         pieces.append(b"".join(settled))
     return FileMerge(pieces=tuple(pieces), method="lines")
+
+
+def merge_apart(versions: ThreeWay[bytes], *, reason: str) -> FileMerge:
+    """No merge: all between the first and the last line that differ is one contested place.
+
+    Args:
+        versions: The three texts.
+        reason: Why they are left apart.
+    """
+    lines = versions.map(split_lines)
+    shortest = min(map(len, lines))
+    first = 0
+    while first < shortest and len({text[first] for text in lines}) == 1:
+        first += 1
+    last = 0
+    while last < shortest - first and len({text[-1 - last] for text in lines}) == 1:
+        last += 1
+    place = Contested(
+        symbol="",
+        kind="gate",
+        versions=lines.map(lambda text: b"".join(text[first : len(text) - last])),
+        reason=reason,
+    )
+    head = b"".join(lines.base[:first])
+    tail = b"".join(lines.base[len(lines.base) - last :])
+    pieces: tuple[Piece, ...] = (place,)
+    return FileMerge(
+        pieces=((head,) if head else ()) + pieces + ((tail,) if tail else ()), method="lines"
+    )
