@@ -306,6 +306,12 @@ class Cascade:
                     "the folder would be lost."
                 )
                 return treeconflicts.deferred(conflict, reason, strategy=conflict.kind.value)
+            if conflict.kind is ConflictKind.DIRECTORY_RENAME and version is None:
+                reason = (
+                    f"Rule {rule.id} takes the side that renamed the directory and does not have the "
+                    "file; the file would be lost ('follow' puts it where the directory went)."
+                )
+                return treeconflicts.deferred(conflict, reason, strategy=conflict.kind.value)
             return treeconflicts.whole_side(
                 conflict,
                 rule.side,
@@ -314,6 +320,8 @@ class Cascade:
                 rule=rule.id,
                 evidence=rule.evidence,
             )
+        if rule.action == "follow":
+            return treeconflicts.followed(conflict, rule.id, rule.reason, rule.evidence)
         if rule.action == "leave":
             reason = f"Rule {rule.id} leaves it: {rule.reason}"
             left = treeconflicts.deferred(conflict, reason, strategy="leave")

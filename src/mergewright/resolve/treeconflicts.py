@@ -6,6 +6,8 @@ stays a conflict, and the reason names what each side did.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mergewright.model.conflict import (
     MODE_EXECUTABLE,
     MODE_REGULAR,
@@ -111,6 +113,20 @@ def whole_side(
         oid=version.oid if version is not None and is_link else None,
         drop=tuple(sorted(others - {path})),
     )
+
+
+def followed(
+    conflict: Conflict, rule: str, reason: str, evidence: tuple[Evidence, ...]
+) -> Resolved | None:
+    """The file in the directory's new place; ``None`` when not exactly one side has it."""
+    present = [side for side in (Side.OURS, Side.THEIRS) if conflict.versions.get(side)]
+    if len(present) != 1 or conflict.kind is not ConflictKind.DIRECTORY_RENAME:
+        return None
+    taken = whole_side(
+        conflict, present[0], strategy="follow", reason=reason, rule=rule, evidence=evidence
+    )
+    names = {taken.path, *taken.drop} - {conflict.path}
+    return replace(taken, path=conflict.path, drop=tuple(sorted(names)))
 
 
 def deferred(conflict: Conflict, reason: str, *, strategy: str = "defer") -> Deferred:

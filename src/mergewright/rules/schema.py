@@ -207,6 +207,8 @@ class Action(StrEnum):
     BY_NEED = "by-need"
     #: The submodule commit that contains the other one.
     NEWER = "newer"
+    #: A file that one side put into a directory that the other side renamed goes along.
+    FOLLOW = "follow"
     #: Of two versions that both moved the same way, the one that went further.
     LARGER = "larger"
     #: One side's helper instead of an explicit check, in the other side's text.
@@ -503,6 +505,25 @@ class NewerRule(RuleBase):
         _only(self.match, "newer", {"path", "except_", "kind"})
         if self.match.kind != (ConflictKind.SUBMODULE,):
             raise PydanticCustomError("newer_kind", "'newer' needs 'kind: submodule'")
+        return self
+
+
+class FollowRule(RuleBase):
+    """Files that one side put into a directory that the other side renamed."""
+
+    action: Literal[Action.FOLLOW]
+    match: Match
+
+    @property
+    def level(self) -> Level:
+        """The rule decides paths."""
+        return Level.PATH
+
+    @model_validator(mode="after")
+    def _kinds(self) -> FollowRule:
+        _only(self.match, "follow", {"path", "except_", "kind"})
+        if self.match.kind != (ConflictKind.DIRECTORY_RENAME,):
+            raise PydanticCustomError("follow_kind", "'follow' needs 'kind: directory-rename'")
         return self
 
 
@@ -866,6 +887,7 @@ Rule = Annotated[
     | RegenerateRule
     | NeedRule
     | NewerRule
+    | FollowRule
     | LargerRule
     | AbstractionRule
     | HistoryRule
@@ -880,7 +902,7 @@ Rule = Annotated[
 ]
 
 #: Rules that decide a whole path.
-PathLevel = DecidingRule | CoupledRule | RegenerateRule | NeedRule | NewerRule
+PathLevel = DecidingRule | CoupledRule | RegenerateRule | NeedRule | NewerRule | FollowRule
 #: Rules that answer an engine's questions.
 SymbolLevel = DecidingRule | HistoryRule | LargerRule | AbstractionRule
 #: Rules that work on what was merged; all that match are applied, in file order.
