@@ -18,6 +18,7 @@ from mergewright.history.lineage import (
 )
 from mergewright.history.patches import Profile, profile
 from mergewright.history.pieces import contains_run, squeeze
+from mergewright.history.syncs import SquashedSync, squashed_syncs
 from mergewright.history.titles import read_message
 from mergewright.history.twins import find_twins
 from mergewright.history.verdicts import (
@@ -54,13 +55,15 @@ class NewerBase:
 
     Attributes:
         blob: Its blob id.
-        ours: The commit on our side that made it.
-        theirs: The commit on their side that made it.
+        ours: The commit on our side that made it, or brought it by a squashed sync.
+        theirs: The same on their side.
+        sync: Whether it is the other side's state of a squashed sync, with work of one's own on top.
     """
 
     blob: str
     ours: str
     theirs: str
+    sync: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +128,7 @@ class MergeHistory:
         }
         self._interest = self._all_names()
         self._twins: TwinIndex | None = None
+        self._syncs: tuple[SquashedSync, ...] | None = None
         self._path_lineages: dict[tuple[Side, str], PathLineage] = {}
         self._symbols: dict[tuple[str, str], Thing] = {}
         self._verdicts: dict[Question, Verdict] = {}
@@ -207,6 +211,20 @@ class MergeHistory:
             found = mine.get(version.blob)
             if found is not None and not self._reverted_sync(found, path, Side.OURS):
                 return NewerBase(blob=version.blob, ours=found.commit, theirs=version.commit)
+        return self._synced_base(path, base)
+
+    def _synced_base(self, path: str, base: str | None) -> NewerBase | None:
+        """The other side's state of a path that a squashed sync of the whole merge brought."""
+        if self._syncs is None:
+            self._syncs = squashed_syncs(self.facts)
+        for sync in self._syncs:
+            blob = self.facts.blob_at(sync.state, self._name(path, sync.side.other))
+            if blob is None or blob == base or self._name(path, sync.side) not in sync.paths:
+                continue
+            ours, theirs = (
+                (sync.commit, sync.state) if sync.side is Side.OURS else (sync.state, sync.commit)
+            )
+            return NewerBase(blob=blob, ours=ours, theirs=theirs, sync=True)
         return None
 
     def taken_back(self, path: str) -> tuple[TakenBack, ...]:

@@ -541,9 +541,11 @@ class LazyHistory:
         base = conflict.versions.base
         assert base is not None
         versions = replace(conflict.versions, base=replace(base, oid=newer.blob, data=data))
+        how = "An earlier sync that was squashed" if newer.sync else "Both sides had"
+        what = "brought the file from the other side" if newer.sync else "the whole file alike"
         reason = (
-            f"Both sides had the whole file alike ({newer.ours[:10]} in ours, {newer.theirs[:10]} in "
-            "theirs): merged from that state."
+            f"{how} {what} ({newer.ours[:10]} in ours, {newer.theirs[:10]} in theirs): merged from "
+            "that state."
         )
         decision = _decision("", "newest-common-state", Side.BOTH, reason, newer.ours, newer.theirs)
         return Rebased(
