@@ -149,3 +149,79 @@ def test_single_paths_are_decided_alone(repo: SandboxRepository) -> None:
     assert repo.merge("main") == 1
     planned = plan_worktree(Repository.open(repo.path), [str(repo.path / "a.py")])
     assert [type(entry.outcome) for entry in planned.plan.paths] == [Deferred]
+
+
+# -- names that one side changed in the whole tree ------------------------------------------------
+
+
+def package(name: str, *, extra: str = "") -> dict[str | bytes, Content]:
+    return {
+        "pkg/conn.py": f"class {name}:\n    def send(self, data):\n        return self.sock.sendall(data)\n",
+        "pkg/pool.py": f"from pkg.conn import {name}\n\n\ndef pool(addresses):\n    return [{name}(address) for address in addresses]\n",
+        "pkg/app.py": f"from pkg.conn import {name}\n\n\ndef main(address):\n    conn = {name}(address{extra})\n    return conn.send(b'hello')\n",
+    }
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_renaming_in_all_files_is_carried_into_contested_text(
+    repo: SandboxRepository, *, swap: bool
+) -> None:
+    """The contested call gets the new name; the decision counts the places that prove it."""
+    sides = [package("Connection"), package("Conn", extra=", timeout=5")]
+    repo.three_way(package("Conn"), *(reversed(sides) if swap else sides))
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        (done,) = planned.plan.resolved
+        assert done.data == package("Connection", extra=", timeout=5")["pkg/app.py"].encode()  # type: ignore[union-attr]
+        assert any(d.strategy == "sweep" and "in 3 files" in d.reason for d in done.decisions)
+        assert planned.plan.notes == ()
+
+
+def test_an_old_name_in_a_clean_file_is_reported(repo: SandboxRepository) -> None:
+    """New code of the other side that git merged cleanly is named, with its line, and not changed."""
+    new = "# Conn is fine.\nfrom pkg.conn import Conn\n\nCONN = Conn('localhost')\n"
+    theirs = {**package("Conn", extra=", timeout=5"), "pkg/new.py": new}
+    repo.three_way(package("Conn"), package("Connection"), theirs)
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        (note,) = planned.plan.notes
+        assert note == (
+            "pkg/new.py:2: `Conn` is called `Connection` by ours, which renamed it in 3 files and left none"
+        )
+        assert planned.text("pkg/new.py") == new.encode()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        # The old name is still there in a file that the side did not touch.
+        {"pkg/old.py": "def legacy(Conn):\n    return Conn\n"},
+        # Base had the new name already, for something else.
+        {"pkg/old.py": "class Connection:\n    pass\n"},
+    ],
+)
+def test_a_renaming_that_is_none_is_not_carried(
+    repo: SandboxRepository, change: dict[str | bytes, Content]
+) -> None:
+    """Without proof from the whole tree the conflict stays."""
+    ours = package("Connection")
+    if "class" in str(change["pkg/old.py"]):
+        ours["pkg/old.py"] = "class Connection:\n    pass\n\n\nclass Other:\n    pass\n"
+    repo.three_way({**package("Conn"), **change}, ours, package("Conn", extra=", timeout=5"))
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        assert not any(
+            d.strategy == "sweep" for done in planned.plan.resolved for d in done.decisions
+        )
+
+
+def test_the_switch_of_sweeps_holds_for_whole_merges(
+    repo: SandboxRepository, tmp_path: Path
+) -> None:
+    """``sweeps: false`` in a rule file leaves names alone."""
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("version: 1\nengine: {sweeps: false}\n")
+    repo.three_way(package("Conn"), package("Connection"), package("Conn", extra=", timeout=5"))
+    with plan_merge(
+        Repository.open(repo.path), "dev", "main", settings=Settings(rules=(rules,))
+    ) as planned:
+        assert not any(
+            "left none" in d.reason for entry in planned.plan.paths for d in entry.outcome.decisions
+        )

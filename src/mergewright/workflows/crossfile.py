@@ -1,4 +1,4 @@
-"""What needs the whole merge: edits that follow a definition into another file."""
+"""What needs the whole merge: edits that follow a definition into another file, names changed everywhere."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from mergewright.model.resolution import Deferred, PathOutcome
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.moves import Context, follow
+from mergewright.resolve.sweeps import Renamings, carry, old_names
 from mergewright.rules.steps import StepEdit
 from mergewright.workflows.policies import GitTree, merged_tree, with_edits
 
@@ -115,3 +116,36 @@ class _Movers:
             return len(pattern.findall(self.objects.blob(oid)))
         except RepositoryError:
             return 0
+
+
+def carry_renamings(
+    plan: MergePlan,
+    objects: Objects,
+    merged: Merged,
+    resolve: Callable[[Conflict], PathOutcome],
+) -> MergePlan:
+    """Carry names that one side changed in the whole tree into the other side's contested text.
+
+    Args:
+        plan: The plan so far; without a contested Python file it is given back as it is.
+        objects: Where the trees are.
+        merged: The cleanly merged files.
+        resolve: Decides one conflict, as it was done for the plan.
+
+    Returns:
+        The plan; its notes name old names in files that merged cleanly.
+
+    Raises:
+        RepositoryError: An object is missing.
+    """
+    commits = plan.source.commits
+    if commits.base is None or commits.ours is None or commits.theirs is None:
+        return plan
+    if not any(entry.conflict and entry.path.endswith(PYTHON_SUFFIXES) for entry in plan.paths):
+        return plan
+    sides = ThreeWay(base=commits.base, ours=commits.ours, theirs=commits.theirs)
+    found = Renamings(sides.map(lambda commit: GitTree(objects, objects.entries(commit))))
+    paths = carry(plan, found, resolve)
+    tree = GitTree(objects, merged())
+    notes = [str(name) for name in old_names(tree, found, {entry.path for entry in paths})]
+    return replace(plan, paths=paths, notes=(*plan.notes, *notes))

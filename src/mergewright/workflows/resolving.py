@@ -28,7 +28,7 @@ from mergewright.resolve.planning import Mapper, Progress, plan_paths
 from mergewright.resolve.reporting import report
 from mergewright.text.markers import marker_size_for
 from mergewright.workflows.cleanpaths import CleanPaths, Mended, clean_paths, mended_paths
-from mergewright.workflows.crossfile import follow_moves
+from mergewright.workflows.crossfile import carry_renamings, follow_moves
 from mergewright.workflows.policies import apply_policies
 from mergewright.workflows.sources import SourceFactory, no_sources
 from mergewright.workflows.texts import FILE_BUDGET, time_limit
@@ -230,6 +230,8 @@ def _plan(
             cascade.resolve,
             fixed=lambda path: book.for_path(path) is not None,
         )
+    if whole and options.sweeps and "sweep" not in options.disabled:
+        plan = carry_renamings(plan, objects, everything, cascade.resolve)
     if not whole:
         # With some paths only, a rule may well speak for the others.
         return replace(plan, warnings=warnings)

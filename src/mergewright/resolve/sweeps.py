@@ -1,0 +1,362 @@
+"""Names that one side changed in the whole tree, for text of the other side that does not know it.
+
+A side renamed an identifier when its base files hold the old name, its own tree holds it nowhere any
+more, and token by token the old one was replaced by one new one that base did not have. Such a renaming
+is carried into the other side's version of a contested path before it is merged; the renaming is then no
+change there, and new code of the other side gets the new name. In files that merged cleanly the old name
+is reported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import keyword
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+
+from mergewright.model.conflict import Conflict, FileVersion
+from mergewright.model.plan import MergePlan, PathPlan
+from mergewright.model.resolution import (
+    Decision,
+    Deferred,
+    Evidence,
+    EvidenceKind,
+    Outcome,
+    PathOutcome,
+    Resolved,
+)
+from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.sweeps import Sweep, apply, count_substitutions
+from mergewright.resolve.engines import PYTHON_SUFFIXES
+from mergewright.resolve.treeconflicts import is_content
+from mergewright.rules.trees import Tree
+
+#: Shorter names are too common to be told apart from others.
+_SHORT = 4
+#: Places outside of the file in question that a renaming must stand in, unless a definition is among them.
+LEAST_ELSEWHERE = 2
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+# Larger files are data.
+_MOST_BYTES = 2_000_000
+# A merge that changes more files than this is not searched: reading them all would take long.
+_MOST_FILES = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renaming:
+    """One side's new name for an identifier.
+
+    Attributes:
+        side: The side.
+        old: The name that it gave up.
+        new: The name that it took.
+        places: How often it replaced the one by the other, by path.
+        definitions: The paths in which a definition of the name was renamed.
+    """
+
+    side: Side
+    old: bytes
+    new: bytes
+    places: dict[str, int]
+    definitions: frozenset[str]
+
+    def proved_without(self, path: str) -> bool:
+        """Whether the renaming is proved by other files than this one."""
+        elsewhere = sum(count for name, count in self.places.items() if name != path)
+        return elsewhere >= LEAST_ELSEWHERE or bool(self.definitions - {path})
+
+    @property
+    def sweep(self) -> Sweep:
+        """The renaming as a substitution of tokens."""
+        return Sweep((self.old,), (self.new,), self.new, sum(self.places.values()))
+
+    def __str__(self) -> str:
+        count, files = sum(self.places.values()), len(self.places)
+        where = f"{files} files" if files > 1 else "1 file"
+        return f"`{self.old.decode()}` → `{self.new.decode()}` ({count} places in {where})"
+
+
+class Renamings:
+    """The renamings of both sides, looked for when a name is asked for.
+
+    Args:
+        sides: The trees of base, ours and theirs.
+    """
+
+    def __init__(self, sides: ThreeWay[Tree]) -> None:
+        self._sides = sides
+        self._changed: dict[Side, list[str]] = {}
+        self._given_up: dict[Side, frozenset[bytes]] = {}
+        self._before: dict[Side, frozenset[bytes]] = {}
+        self._known: dict[Side, dict[bytes, Renaming | None]] = {Side.OURS: {}, Side.THEIRS: {}}
+        self._pairs: dict[tuple[Side, str], Counter[tuple[bytes, bytes]]] = {}
+
+    def of(self, side: Side, words: Collection[bytes]) -> list[Renaming]:
+        """The renamings of a side among some words.
+
+        Args:
+            side: ``OURS`` or ``THEIRS``.
+            words: Names that the other side's text holds.
+        """
+        asked = self.given_up(side).intersection(words)
+        known = self._known[side]
+        new = {
+            word
+            for word in asked
+            if word not in known and len(word) >= _SHORT and not keyword.iskeyword(word.decode())
+        }
+        if new:
+            known.update(dict.fromkeys(new))
+            for word in new - self._left(side, new):
+                known[word] = self._find(side, word)
+        return [found for word in sorted(asked) if (found := known.get(word)) is not None]
+
+    def changed(self, side: Side) -> list[str]:
+        """The Python files that a side changed, added or deleted."""
+        if side not in self._changed:
+            base, now = self._sides.base.entries(), self._sides.get(side).entries()
+            self._changed[side] = [
+                path
+                for path in sorted(base.keys() | now.keys())
+                if path.endswith(PYTHON_SUFFIXES)
+                and base.get(path, (0, ""))[1] != now.get(path, (0, ""))[1]
+            ]
+        return self._changed[side]
+
+    def given_up(self, side: Side) -> frozenset[bytes]:
+        """Words that the files a side changed held in base and do not hold any more."""
+        if side not in self._given_up:
+            before: set[bytes] = set()
+            after: set[bytes] = set()
+            paths = self.changed(side)
+            for path in paths if len(paths) <= _MOST_FILES else ():
+                before.update(_words(self._sides.base, path))
+                after.update(_words(self._sides.get(side), path))
+            self._before[side] = frozenset(before)
+            self._given_up[side] = frozenset(before - after)
+        return self._given_up[side]
+
+    def _left(self, side: Side, words: set[bytes]) -> set[bytes]:
+        """The words that still stand in files which the side did not change."""
+        tree = self._sides.get(side)
+        changed = set(self.changed(side))
+        left: set[bytes] = set()
+        for path in tree.entries():
+            if path.endswith(PYTHON_SUFFIXES) and path not in changed and left != words:
+                data = tree.read(path) or b""
+                maybe = [word for word in words - left if word in data]
+                if maybe:
+                    left.update(set(_WORD.findall(data)).intersection(maybe))
+        return left
+
+    def _find(self, side: Side, old: bytes) -> Renaming | None:
+        counts: Counter[bytes] = Counter()
+        places: dict[bytes, dict[str, int]] = {}
+        definitions: dict[bytes, set[str]] = {}
+        for path in self.changed(side):
+            base = self._sides.base.read(path)
+            now = self._sides.get(side).read(path)
+            if base is None or now is None or old not in base or len(base) > _MOST_BYTES:
+                continue
+            for (before, after), count in self._substitutions(side, path, base, now).items():
+                if before != old:
+                    continue
+                counts[after] += count
+                places.setdefault(after, {})[path] = count
+                if _defines(base, old) and _defines(now, after):
+                    definitions.setdefault(after, set()).add(path)
+        if not counts:
+            return None
+        (new, count), *more = counts.most_common(2)
+        if more and more[0][1] * 4 > count:
+            return None
+        name = new.decode("utf-8", "replace")
+        if not name.isidentifier() or keyword.iskeyword(name) or new in self._before[side]:
+            return None
+        return Renaming(
+            side=side,
+            old=old,
+            new=new,
+            places=places[new],
+            definitions=frozenset(definitions.get(new, ())),
+        )
+
+    def _substitutions(
+        self, side: Side, path: str, base: bytes, now: bytes
+    ) -> Counter[tuple[bytes, bytes]]:
+        """Single tokens that were replaced by single ones in a file."""
+        key = (side, path)
+        if key not in self._pairs:
+            found: Counter[tuple[bytes, bytes]] = Counter()
+            for (old, new), (count, _) in count_substitutions(base, now).items():
+                if len(old) == len(new) == 1:
+                    found[old[0], new[0]] += count
+            self._pairs[key] = found
+        return self._pairs[key]
+
+
+def _words(tree: Tree, path: str) -> set[bytes]:
+    data = tree.read(path)
+    return set() if data is None or len(data) > _MOST_BYTES else set(_WORD.findall(data))
+
+
+def _defines(data: bytes, name: bytes) -> int:
+    return len(re.findall(rb"\b(?:def|class)\s+" + re.escape(name) + rb"\b", data))
+
+
+# -- contested paths ---------------------------------------------------------------------------------
+
+
+def carry(
+    plan: MergePlan, found: Renamings, resolve: Callable[[Conflict], PathOutcome]
+) -> tuple[PathPlan, ...]:
+    """Decide contested Python paths again with each side's renamings made in the other's text.
+
+    Args:
+        plan: The plan so far.
+        found: The renamings.
+        resolve: Decides one conflict, as the cascade does.
+
+    Returns:
+        The entries of the plan. A path whose conflict stays open is given back as it was.
+    """
+    out: list[PathPlan] = []
+    for entry in plan.paths:
+        outcome = entry.outcome
+        again = None
+        if entry.conflict is not None and _may_carry(entry.conflict, outcome):
+            again = _again(entry.conflict, found, resolve)
+        if again is None or (isinstance(outcome, Resolved) and outcome.data == again.data):
+            out.append(entry)
+        else:
+            out.append(replace(entry, outcome=again))
+    return tuple(out)
+
+
+def _may_carry(conflict: Conflict, outcome: PathOutcome) -> bool:
+    """Whether structure alone decided a Python file, or left it open."""
+    if not conflict.path.endswith(PYTHON_SUFFIXES) or not is_content(conflict):
+        return False
+    if conflict.versions.base is None:
+        return False
+    if isinstance(outcome, Deferred):
+        return outcome.strategy != "leave"
+    return isinstance(outcome, Resolved) and outcome.strategy == "python"
+
+
+def _again(
+    conflict: Conflict, found: Renamings, resolve: Callable[[Conflict], PathOutcome]
+) -> Resolved | None:
+    texts = conflict.texts
+    if texts.base is None or texts.ours is None or texts.theirs is None:
+        return None
+    changed = {Side.BASE: texts.base, Side.OURS: texts.ours, Side.THEIRS: texts.theirs}
+    made: list[Renaming] = []
+    for side in (Side.OURS, Side.THEIRS):
+        other = changed[side.other]
+        words = set(_WORD.findall(other))
+        for renaming in found.of(side, words):
+            if not renaming.proved_without(conflict.path) or not _fits(renaming, other, texts.base):
+                continue
+            made.append(renaming)
+            for which in (Side.BASE, side.other):
+                changed[which] = apply(changed[which], [renaming.sweep])
+    if not made:
+        return None
+    versions = ThreeWay(
+        base=_with(conflict.versions.base, changed[Side.BASE]),
+        ours=_with(conflict.versions.ours, changed[Side.OURS]),
+        theirs=_with(conflict.versions.theirs, changed[Side.THEIRS]),
+    )
+    outcome = resolve(replace(conflict, versions=versions))
+    if not isinstance(outcome, Resolved) or outcome.data is None:
+        return None
+    return replace(outcome, decisions=(*outcome.decisions, *(_decision(r) for r in made)))
+
+
+def _fits(renaming: Renaming, other: bytes, base: bytes) -> bool:
+    """Whether the other side means the same thing by the old name, and nothing yet by the new one."""
+    return (
+        re.search(rb"\b" + re.escape(renaming.new) + rb"\b", other) is None
+        and _defines(other, renaming.old) <= _defines(base, renaming.old)
+        and b"\r" not in other
+    )
+
+
+def _with(version: FileVersion | None, data: bytes) -> FileVersion | None:
+    if version is None or version.data == data:
+        return version
+    oid = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
+    return replace(version, data=data, oid=oid)
+
+
+def _decision(renaming: Renaming) -> Decision:
+    reason = (
+        f"{renaming.side.value} renamed {renaming} and left none of the old name; "
+        f"{renaming.side.other.value}'s text follows"
+    )
+    return Decision(
+        symbol="",
+        outcome=Outcome.RESOLVED,
+        strategy="sweep",
+        side=Side.NEITHER,
+        reason=reason,
+        evidence=(Evidence(kind=EvidenceKind.STRUCTURE, text=reason),),
+    )
+
+
+# -- paths that merged cleanly -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldName:
+    """An old name in a file that merged cleanly.
+
+    Attributes:
+        path: The file.
+        line: The first line with it, from 1.
+        renaming: What the other side made of the name.
+    """
+
+    path: str
+    line: int
+    renaming: Renaming
+
+    def __str__(self) -> str:
+        renaming = self.renaming
+        return (
+            f"{self.path}:{self.line}: `{renaming.old.decode()}` is called `{renaming.new.decode()}` "
+            f"by {renaming.side.value}, which renamed it in {len(renaming.places)} "
+            f"file{'s' if len(renaming.places) > 1 else ''} and left none"
+        )
+
+
+def old_names(merged: Tree, found: Renamings, contested: Collection[str]) -> Iterator[OldName]:
+    """Old names that one side's changes brought into files which merged cleanly.
+
+    Args:
+        merged: The merged tree.
+        found: The renamings.
+        contested: Paths that were no clean merges.
+    """
+    for side in (Side.OURS, Side.THEIRS):
+        if not found.given_up(side):
+            continue
+        for path in found.changed(side.other):
+            data = None if path in contested else merged.read(path)
+            if data is None or len(data) > _MOST_BYTES:
+                continue
+            for renaming in found.of(side, set(_WORD.findall(data))):
+                if renaming.proved_without(path) and not _defines(data, renaming.old):
+                    line = _line(data, renaming.old)
+                    if line:
+                        yield OldName(path=path, line=line, renaming=renaming)
+
+
+def _line(data: bytes, name: bytes) -> int:
+    """The first line that holds a name in its code; 0 when only strings and comments do."""
+    swept = apply(data, [Sweep((name,), (name,), name + b"\0", 0)])
+    at = swept.find(b"\0")
+    return 0 if at < 0 else data.count(b"\n", 0, at) + 1
