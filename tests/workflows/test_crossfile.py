@@ -225,3 +225,36 @@ def test_the_switch_of_sweeps_holds_for_whole_merges(
         assert not any(
             "left none" in d.reason for entry in planned.plan.paths for d in entry.outcome.decisions
         )
+
+
+def test_a_rule_carries_renamings_into_clean_files(repo: SandboxRepository, tmp_path: Path) -> None:
+    """``sweeps: everywhere`` changes the file that merged cleanly, and says so."""
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("version: 1\nengine: {sweeps: everywhere}\n")
+    new = "# Conn is fine.\nfrom pkg.conn import Conn\n\nCONN = Conn('localhost')\n"
+    theirs = {**package("Conn", extra=", timeout=5"), "pkg/new.py": new}
+    repo.three_way(package("Conn"), package("Connection"), theirs)
+    with plan_merge(
+        Repository.open(repo.path), "dev", "main", settings=Settings(rules=(rules,))
+    ) as planned:
+        assert planned.plan.notes == ()
+        assert planned.text("pkg/new.py") == (
+            b"# Conn is fine.\nfrom pkg.conn import Connection\n\nCONN = Connection('localhost')\n"
+        )
+        (entry,) = [entry for entry in planned.plan.paths if entry.path == "pkg/new.py"]
+        assert entry.conflict is None
+        assert [d.strategy for d in entry.outcome.decisions] == ["sweep"]
+
+
+def test_a_strategy_that_is_off_for_a_path_is_off_across_files(
+    repo: SandboxRepository, tmp_path: Path
+) -> None:
+    """``off`` with a path holds for the file that the edit would follow into."""
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("version: 1\nengine:\n  off:\n    - {strategy: follow-move, path: b.py}\n")
+    repo.three_way({"a.py": BASE}, {"a.py": MOVED, "b.py": THERE}, {"a.py": EDITED})
+    with plan_merge(
+        Repository.open(repo.path), "dev", "main", settings=Settings(rules=(rules,))
+    ) as planned:
+        assert [left.path for left in planned.plan.deferred] == ["a.py"]
+        assert planned.text("b.py") == THERE.encode()

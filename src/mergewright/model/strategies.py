@@ -15,7 +15,7 @@ PYTHON: Mapping[str, str] = {
     "deletion-of-annotations": "a deletion against changes of annotations and docstrings alone",
     "deletion-of-comments": "a deletion against changes of comments and docstrings alone",
     "deletion-of-respelled": "a deletion against code that was only written another way",
-    "follow-move": "an edit of code that the other side wrapped, unwrapped or moved",
+    "follow-move": "an edit of code that the other side wrapped, unwrapped or moved, also to another file",
     "follow-rename": "an edit of what the other side renamed",
     "fuller-comment": "a comment that has all that the other side wrote in its place",
     "import-bindings": "imports put in order after the merge, name by name",

@@ -60,6 +60,7 @@ class Context:
         resolve: Decides one conflict, as the cascade does.
         commit: Finds the commit that moved a definition.
         fixed: Whether a rule speaks for a path as a whole; no edit goes there.
+        off: Whether the strategy is switched off for a path.
     """
 
     sides: ThreeWay[Tree]
@@ -67,6 +68,7 @@ class Context:
     resolve: Callable[[Conflict], PathOutcome]
     commit: Commit
     fixed: Callable[[str], bool]
+    off: Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +122,8 @@ def follow(plan: MergePlan, context: Context) -> tuple[tuple[PathPlan, ...], tup
     for index, entry in enumerate(paths):
         conflict = entry.conflict
         if conflict is None or not isinstance(entry.outcome, Deferred):
+            continue
+        if context.off(conflict.path):
             continue
         for mover in (Side.OURS, Side.THEIRS):
             found = finder.find(conflict, mover)
@@ -255,7 +259,9 @@ def _carried(
     undone: list[tuple[int, int, bytes]] = []
     for plan in found.plans:
         targets = {f.place.path for f in plan.follows} - {""}
-        if plan.known or any(path in still_open or context.fixed(path) for path in targets):
+        if plan.known or any(
+            path in still_open or context.fixed(path) or context.off(path) for path in targets
+        ):
             continue
         made = [moves.merged_at(f, mover, merge_runs) for f in plan.follows]
         if None in made:

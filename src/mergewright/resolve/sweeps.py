@@ -210,7 +210,11 @@ def _defines(data: bytes, name: bytes) -> int:
 
 
 def carry(
-    plan: MergePlan, found: Renamings, resolve: Callable[[Conflict], PathOutcome]
+    plan: MergePlan,
+    found: Renamings,
+    resolve: Callable[[Conflict], PathOutcome],
+    *,
+    off: Callable[[str], bool],
 ) -> tuple[PathPlan, ...]:
     """Decide contested Python paths again with each side's renamings made in the other's text.
 
@@ -218,6 +222,7 @@ def carry(
         plan: The plan so far.
         found: The renamings.
         resolve: Decides one conflict, as the cascade does.
+        off: Whether sweeps are switched off for a path.
 
     Returns:
         The entries of the plan. A path whose conflict stays open is given back as it was.
@@ -226,8 +231,9 @@ def carry(
     for entry in plan.paths:
         outcome = entry.outcome
         again = None
-        if entry.conflict is not None and _may_carry(entry.conflict, outcome):
-            again = _again(entry.conflict, found, resolve)
+        conflict = entry.conflict
+        if conflict is not None and _may_carry(conflict, outcome) and not off(entry.path):
+            again = _again(conflict, found, resolve)
         if again is None or (isinstance(outcome, Resolved) and outcome.data == again.data):
             out.append(entry)
         else:
@@ -360,3 +366,16 @@ def _line(data: bytes, name: bytes) -> int:
     swept = apply(data, [Sweep((name,), (name,), name + b"\0", 0)])
     at = swept.find(b"\0")
     return 0 if at < 0 else data.count(b"\n", 0, at) + 1
+
+
+def mended(name: OldName, data: bytes) -> tuple[bytes, Decision] | None:
+    """A file that merged cleanly with the new name; ``None`` where that may mean something else.
+
+    Args:
+        name: The old name in it.
+        data: Its bytes.
+    """
+    renaming = name.renaming
+    if re.search(rb"\b" + re.escape(renaming.new) + rb"\b", data) or b"\r" in data:
+        return None
+    return apply(data, [renaming.sweep]), _decision(renaming)

@@ -241,7 +241,14 @@ class RuleBook:
     def engine_options(self, path: str = "") -> EngineOptions:
         """The Python engine's switches for a path: the first file that says one decides it."""
         said = {k: v for k, v in self._said().items() if k in {"versions", "sweeps", "budget"}}
+        if "sweeps" in said:
+            said["sweeps"] = said["sweeps"] is not False
         return EngineOptions(disabled=self.disabled(path), **said)
+
+    @property
+    def sweeps_everywhere(self) -> bool:
+        """Whether renamings proved from the trees also change files that merged cleanly."""
+        return bool(self._said().get("sweeps") == "everywhere")
 
     def format_options(self, path: str = "") -> FormatOptions:
         """The switches of the merges by format for a path."""

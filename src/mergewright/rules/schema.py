@@ -1147,7 +1147,9 @@ class EngineSection(Strict):
         pins: The same for pins of dependencies; ``smaller`` turns it round.
         golden: ``merge`` merges recorded values by structure, ``whole`` leaves them to one side.
         prose: Whether edits of different words of one paragraph are combined.
-        sweeps: Whether one side's proven mechanical substitution is applied to the other's text.
+        sweeps: Whether one side's proven mechanical substitution is applied to the other's text;
+            ``everywhere`` also carries renamings proved from the trees into files that merged
+            cleanly.
         budget: Seconds for one file.
         off: Strategies that settle nothing, everywhere or for some paths; what they would have
             settled is asked of history and rules, and stays open without an answer.
@@ -1157,7 +1159,7 @@ class EngineSection(Strict):
     pins: Literal["larger", "smaller", "off"] | None = None
     golden: Literal["whole", "merge"] | None = None
     prose: bool | None = None
-    sweeps: bool | None = None
+    sweeps: bool | Literal["everywhere"] | None = None
     budget: Annotated[float, Field(gt=0, le=3600)] | None = None
     off: Annotated[tuple[SwitchedOff, ...], BeforeValidator(_as_switches)] = ()
 

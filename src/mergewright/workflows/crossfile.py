@@ -17,7 +17,8 @@ from mergewright.model.resolution import Deferred, PathOutcome
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.moves import Context, follow
-from mergewright.resolve.sweeps import Renamings, carry, old_names
+from mergewright.resolve.sweeps import Renamings, carry, mended, old_names
+from mergewright.rules.book import RuleBook
 from mergewright.rules.steps import StepEdit
 from mergewright.workflows.policies import GitTree, merged_tree, with_edits
 
@@ -31,7 +32,7 @@ def follow_moves(
     objects: Objects,
     merged: Merged,
     resolve: Callable[[Conflict], PathOutcome],
-    fixed: Callable[[str], bool],
+    book: RuleBook,
 ) -> MergePlan:
     """Carry edits to the files that their definitions were moved to by the other side.
 
@@ -41,7 +42,7 @@ def follow_moves(
         objects: Where the trees are.
         merged: The cleanly merged files.
         resolve: Decides one conflict, as it was done for the plan.
-        fixed: Whether a rule speaks for a path as a whole.
+        book: The rules: files that they speak for take no edits, strategies may be off.
 
     Raises:
         RepositoryError: An object is missing.
@@ -62,7 +63,8 @@ def follow_moves(
         merged=merged_tree(plan, objects, merged()),
         resolve=resolve,
         commit=_Movers(repository, objects, sides).find,
-        fixed=fixed,
+        fixed=lambda path: book.for_path(path) is not None,
+        off=lambda path: "follow-move" in book.disabled(path),
     )
     paths, edits = follow(plan, context)
     steps = [
@@ -123,6 +125,7 @@ def carry_renamings(
     objects: Objects,
     merged: Merged,
     resolve: Callable[[Conflict], PathOutcome],
+    book: RuleBook,
 ) -> MergePlan:
     """Carry names that one side changed in the whole tree into the other side's contested text.
 
@@ -131,9 +134,10 @@ def carry_renamings(
         objects: Where the trees are.
         merged: The cleanly merged files.
         resolve: Decides one conflict, as it was done for the plan.
+        book: The rules; ``engine: {sweeps: everywhere}`` changes files that merged cleanly, too.
 
     Returns:
-        The plan; its notes name old names in files that merged cleanly.
+        The plan; its notes name old names that are left in files that merged cleanly.
 
     Raises:
         RepositoryError: An object is missing.
@@ -145,7 +149,27 @@ def carry_renamings(
         return plan
     sides = ThreeWay(base=commits.base, ours=commits.ours, theirs=commits.theirs)
     found = Renamings(sides.map(lambda commit: GitTree(objects, objects.entries(commit))))
-    paths = carry(plan, found, resolve)
+    paths = carry(plan, found, resolve, off=lambda path: "sweep" in book.disabled(path))
     tree = GitTree(objects, merged())
-    notes = [str(name) for name in old_names(tree, found, {entry.path for entry in paths})]
-    return replace(plan, paths=paths, notes=(*plan.notes, *notes))
+    steps: dict[str, StepEdit] = {}
+    notes: list[str] = []
+    contested = {name for entry in paths for name in (entry.path, *_related(entry.conflict))}
+    for name in old_names(tree, found, contested):
+        mode, _ = tree.entries()[name.path]
+        edit = None
+        if book.sweeps_everywhere and "sweep" not in book.disabled(name.path):
+            before = steps[name.path].data if name.path in steps else tree.read(name.path)
+            edit = None if book.for_path(name.path) or before is None else mended(name, before)
+        if edit is None:
+            notes.append(str(name))
+            continue
+        data, decision = edit
+        earlier = steps[name.path].decisions if name.path in steps else ()
+        steps[name.path] = StepEdit(
+            path=name.path, mode=mode, data=data, decisions=(*earlier, decision)
+        )
+    return replace(plan, paths=with_edits(paths, list(steps.values())), notes=(*plan.notes, *notes))
+
+
+def _related(conflict: Conflict | None) -> tuple[str, ...]:
+    return () if conflict is None else conflict.related

@@ -220,18 +220,10 @@ def _plan(
         mapper=settings.mapper,
     )
     warnings = (*notes, *mended.warnings, *(str(warning) for warning in book.shadowed()))
-    options = book.engine_options()
-    if whole and options.moves and "follow-move" not in options.disabled:
-        plan = follow_moves(
-            plan,
-            repository,
-            objects,
-            everything,
-            cascade.resolve,
-            fixed=lambda path: book.for_path(path) is not None,
-        )
-    if whole and options.sweeps and "sweep" not in options.disabled:
-        plan = carry_renamings(plan, objects, everything, cascade.resolve)
+    if whole:
+        plan = follow_moves(plan, repository, objects, everything, cascade.resolve, book)
+        if book.engine_options().sweeps:
+            plan = carry_renamings(plan, objects, everything, cascade.resolve, book)
     if not whole:
         # With some paths only, a rule may well speak for the others.
         return replace(plan, warnings=warnings)
