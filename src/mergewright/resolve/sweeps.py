@@ -301,7 +301,7 @@ def _with(version: FileVersion | None, data: bytes) -> FileVersion | None:
 def _decision(renaming: Renaming) -> Decision:
     reason = (
         f"{renaming.side.value} renamed {renaming} and left none of the old name; "
-        f"{renaming.side.other.value}'s text follows"
+        f"the text of {renaming.side.other.value} follows"
     )
     return Decision(
         symbol="",

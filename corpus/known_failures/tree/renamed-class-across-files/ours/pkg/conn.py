@@ -1,3 +1,0 @@
-class Connection:
-    def send(self, data):
-        return self.sock.sendall(data)

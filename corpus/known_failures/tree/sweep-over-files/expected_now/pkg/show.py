@@ -1,8 +1,0 @@
-def show(args):
-<<<<<<< ours
-    print(args.dynamic_cp)
-||||||| base
-    print(args.hybrid_cp)
-=======
-    print(args.hybrid_cp or "none")
->>>>>>> theirs

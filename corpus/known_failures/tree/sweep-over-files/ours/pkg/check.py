@@ -1,2 +1,0 @@
-def check(args):
-    assert args.dynamic_cp is None

@@ -1,2 +1,0 @@
-def plan(args):
-    return args.dynamic_cp or 1
