@@ -229,3 +229,19 @@ def test_rules_of_the_repository_hold_by_default(repo: Path) -> None:
         own.unlink()
     with pytest.raises(UsageError, match="neither a rule file nor"):
         own_tools(replace(request, rules=("no-such-pack",)))
+
+
+def test_structure_alone_stands_beside_history_in_one_run(repo: Path) -> None:
+    """A further column of our own tool, with its own results."""
+    from dataclasses import replace
+
+    from mergewright.workflows.replay.request import own_tools
+
+    request = replace(request_for(repo), structure_only=False, with_structure=True)
+    assert [(t.name, t.structure_only) for t in own_tools(request)] == [
+        ("mergewright", False),
+        ("mergewright[structure]", True),
+    ]
+    with Store(repo.parent / "beside.sqlite") as store:
+        done = run_replay(request, store)
+    assert set(done.report["summary"]) == {"mergewright", "mergewright[structure]"}

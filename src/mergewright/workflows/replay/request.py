@@ -71,6 +71,7 @@ class Request:
             the ``.mergewright.yaml`` of ``repo``, else the shipped default.
         peers: Names of peers.
         structure_only: Our tool on the three texts alone.
+        with_structure: Our tool on the three texts alone as a further column.
         again: Work out our own results again even when they are kept.
         jobs: Merges at once.
         timeout: Seconds that one tool may take for one merge.
@@ -91,6 +92,7 @@ class Request:
     rules: tuple[str, ...] = ()
     peers: tuple[str, ...] = ("git", "mergiraf")
     structure_only: bool = False
+    with_structure: bool = False
     again: bool = False
     jobs: int = 1
     timeout: float = 300.0
@@ -183,6 +185,11 @@ def own_tools(request: Request) -> list[Tool]:
         unique = stem if stems.count(stem) == 1 else rule
         name = OWN if len(rules) == 1 else f"{OWN}[{unique}]"
         tools.append(Tool(name=name, version=source_version((rule,)), peer=False, rules=(rule,)))
+    if request.with_structure:
+        version = source_version()
+        tools.append(
+            Tool(name=f"{OWN}[structure]", version=version, peer=False, structure_only=True)
+        )
     return tools
 
 
