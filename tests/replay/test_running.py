@@ -243,5 +243,5 @@ def test_structure_alone_stands_beside_history_in_one_run(repo: Path) -> None:
         ("mergewright[structure]", True),
     ]
     with Store(repo.parent / "beside.sqlite") as store:
-        done = run_replay(request, store)
+        done = replay(request, store)
     assert set(done.report["summary"]) == {"mergewright", "mergewright[structure]"}
