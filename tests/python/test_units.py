@@ -16,7 +16,7 @@ from tests.fuzz import pieces
 from mergewright.model.resolution import GateResult
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python import gates
-from mergewright.python.units import Unit, cut, parse
+from mergewright.python.units import Unit, cut, form_of, parse
 from mergewright.text.merge import merge_lines
 
 SOURCES = [Path(module.__file__ or "").read_bytes() for module in (dataclasses, enum, textwrap)]
@@ -153,3 +153,46 @@ def test_additions_to_a_renamed_class_stand_under_its_new_name() -> None:
     assert failed(ours + added.replace("Old", "New")) == set()
     assert failed(ours) == {"conservation"}
     assert failed(ours + added.replace("Old()", "None")) == {"conservation"}
+
+
+def test_deep_trees_are_told_apart_without_recursion() -> None:
+    """A chain of six hundred calls is compared like any other statement."""
+    chain = "x = a" + "".join(f".f({n})" for n in range(600)) + "\n"
+    one, other = (
+        Unit(text.encode()).leaves[0][1] for text in (chain, chain.replace("(7)", "(-7)"))
+    )
+    assert one.form != other.form
+    assert one.form == Unit(chain.replace("(7)", "( 7 )").encode()).leaves[0][1].form
+
+
+def test_form_tells_what_the_dump_tells() -> None:
+    """Two statements have one form exactly where their dumps are equal."""
+    texts = [
+        "x = 1",
+        "x = 1.0",
+        "x = True",
+        "x = '1'",
+        "x = u'1'",
+        "x = None",
+        "x = [None]",
+        "x = []",
+    ]
+    texts += [
+        "f(a)",
+        "f(*a)",
+        "f(a=a)",
+        "x: int",
+        "x: int = 1",
+        "def f(a, /, b=1, *, c): ...",
+        "x = (1)",
+    ]
+    texts += [
+        "def f(a, b=1, /, *, c): ...",
+        "async def f(a, /, b=1, *, c): ...",
+        "x = b'1'",
+        "x=-1",
+    ]
+    nodes = [ast.parse(text).body[0] for text in texts]
+    for a in nodes:
+        for b in nodes:
+            assert (form_of(a) == form_of(b)) == (ast.dump(a) == ast.dump(b))

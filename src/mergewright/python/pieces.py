@@ -53,6 +53,8 @@ def merge_snippet(
     Raises:
         Contest: The changes meet, or a version does not parse.
     """
+    if max(map(len, versions)) > MOST_CHARACTERS:
+        raise Contest("the statement is too large to be taken apart")
     try:
         parsed = versions.map(lambda text: _Snippet(text, form))
     except (cst.ParserSyntaxError, _Unsupported, RecursionError, UnicodeError) as error:
@@ -91,6 +93,8 @@ _PREFIX = {
 }
 
 
+#: Statements of more characters stay contested: libcst needs a minute and a gigabyte for a megabyte.
+MOST_CHARACTERS = 400_000
 #: Deeper trees are left to lines. libcst's native parser recurses: some thousand levels (brackets,
 #: chained calls, lambdas) overflow the C stack and would end the whole process.
 MAX_NESTING = 600

@@ -72,6 +72,42 @@ def parse(data: bytes | str, path: str = "<text>") -> ast.Module | None:
         return None
 
 
+def form_of(node: ast.AST) -> str:
+    """A syntax tree as text, without places; ``ast.dump`` that does not recurse."""
+    out: list[str] = []
+    # Nodes and lists that are still to be written, and text that is.
+    stack: list[ast.AST | list[object] | str] = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            out.append(part)
+        elif isinstance(part, list):
+            out.append("[")
+            stack.append("]")
+            stack.extend(_written(value) for value in reversed(part))
+        else:
+            out.append(f"{type(part).__name__}(")
+            stack.append(")")
+            stack.extend(
+                _written(getattr(part, name, None))
+                for name in reversed(part._fields)
+                if name != "ctx"  # told by the place
+            )
+    return "".join(out)
+
+
+def _written(value: object) -> ast.AST | list[object] | str:
+    return value if isinstance(value, ast.AST | list) else f"{value!r},"
+
+
+def _target(node: ast.expr) -> str:
+    """What is assigned to, as it is written."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return form_of(node)
+
+
 class Leaf:
     """A symbol: its node, and its source lines where those say all about it."""
 
@@ -115,7 +151,7 @@ class Leaf:
         if self._form is None:
             self._read()
             assert self._node is not None
-            self._form = ast.dump(self._node)
+            self._form = form_of(self._node)
         return self._form
 
     def renamed(self, old: str, new: str) -> Leaf:
@@ -224,7 +260,7 @@ class Unit:
                 stack.extend((f"{scope}{node.name}.", child) for child in reversed(node.body))
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-                found.append((f"{scope}={ast.unparse(target)}", Leaf(node, source(node))))
+                found.append((f"{scope}={_target(target)}", Leaf(node, source(node))))
         return found
 
     @functools.cached_property
@@ -284,7 +320,7 @@ class Unit:
                 and isinstance(node.args[0], ast.Constant)
                 and isinstance(node.args[0].value, str)
             ):
-                found[scope, ast.unparse(node.func), node.args[0].value] += 1
+                found[scope, form_of(node.func), node.args[0].value] += 1
             stack.extend((scope, child) for child in ast.iter_child_nodes(node))
         return found
 
@@ -338,7 +374,7 @@ class Unit:
         bound: set[str] = set()
         if not self.scope and b"import" in self.text and self.definition is None:
             for node in self.body:
-                if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+                if isinstance(node, ast.If) and "TYPE_CHECKING" in form_of(node.test):
                     for child in node.body:
                         if isinstance(child, ast.Import | ast.ImportFrom):
                             hidden.update(a.asname or a.name.split(".")[0] for a in child.names)
