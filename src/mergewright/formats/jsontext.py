@@ -7,6 +7,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
+from mergewright.formats.brackets import bracketed
 from mergewright.formats.document import Merged, UnmergeableError
 from mergewright.formats.options import FormatOptions
 from mergewright.formats.tree import Merger, Node, known
@@ -127,65 +128,40 @@ def _value(
 def _container(
     text: str, at: int, *, key: Hashable, name: str, lead: str, depth: int, prefix: str
 ) -> tuple[Node, int]:
-    is_object = text[at] == "{"
-    close = "}" if is_object else "]"
-    children: list[Node] = []
-    cursor = at + 1
-    while True:
-        start = _blank(text, cursor)
-        if text[start] == close:
-            break
-        child_lead = text[cursor:start]
-        if is_object:
-            match = _STRING.match(text, start)
-            if match is None:
-                raise UnmergeableError("not JSON")
-            colon = _blank(text, match.end())
-            value_at = _blank(text, colon + 1)
-            child_key = json.loads(match.group())
-            child, end = _value(
-                text,
-                value_at,
-                key=child_key,
-                name=child_key,
-                lead=child_lead,
-                depth=depth + 1,
-                prefix=text[start:value_at],
-            )
-        else:
-            child, end = _value(text, start, key=None, name="", lead=child_lead, depth=depth + 1)
-        follow = _blank(text, end)
-        comma = text[follow] == ","
-        if comma and follow != end:
-            raise UnmergeableError("blanks before a comma")
-        cursor = follow + 1 if comma else end
-        after = ""
-        if comma:
-            rest = _REST.match(text, cursor)
-            if rest is not None:
-                after = rest.group()
-                cursor = rest.end()
-        children.append(replace(child, comma=comma, after=after))
-        if not comma:
-            break
-    end_at = _blank(text, cursor)
-    if text[end_at] != close:
-        raise UnmergeableError("not JSON")
-    if not is_object:
-        children = identified(children)
-    node = Node(
-        kind="object" if is_object else "array",
+    def child(start: int, child_lead: str) -> tuple[Node, int]:
+        if text[at] == "[":
+            return _value(text, start, key=None, name="", lead=child_lead, depth=depth + 1)
+        match = _STRING.match(text, start)
+        if match is None:
+            raise UnmergeableError("not JSON")
+        value_at = _blank(text, _blank(text, match.end()) + 1)
+        member = json.loads(match.group())
+        return _value(
+            text,
+            value_at,
+            key=member,
+            name=member,
+            lead=child_lead,
+            depth=depth + 1,
+            prefix=text[start:value_at],
+        )
+
+    def rest(behind: int, comma: bool) -> int:  # noqa: FBT001 - what the scanner asks
+        match = _REST.match(text, behind) if comma else None
+        return behind if match is None else match.end()
+
+    return bracketed(
+        text,
+        at,
         key=key,
         name=name,
         lead=lead,
-        parts=(prefix, text[at]),
-        value_at=1,
-        children=tuple(children),
-        listing="keyed" if is_object else "ordered",
-        delimited=True,
-        tail=text[cursor : end_at + 1],
+        prefix=prefix,
+        blank=_BLANK,
+        child=child,
+        rest=rest,
+        identified=identified,
     )
-    return node, end_at + 1
 
 
 def identified(children: list[Node]) -> list[Node]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from mergewright.formats.brackets import bracketed
 from mergewright.formats.document import Merged, UnmergeableError
 from mergewright.formats.options import FormatOptions
 from mergewright.formats.tree import Merger, Node, known
@@ -396,61 +397,36 @@ def _container(
     depth: int,
     needs: bool,
 ) -> tuple[Node, int]:
-    is_table = text[at] == "{"
-    close = "}" if is_table else "]"
-    children: list[Node] = []
-    cursor = at + 1
-    while True:
-        start = known(_INNER_BLANK.match(text, cursor)).end()
-        if start >= len(text):
-            raise UnmergeableError("a bracket that the scanner does not follow")
-        if text[start] == close:
-            break
-        child_lead = text[cursor:start]
-        if is_table:
-            child, end = _pair(text, start, child_lead, depth=depth + 1)
-        else:
-            child, end = _value(
-                text,
-                start,
-                key=None,
-                name="",
-                lead=child_lead,
-                prefix="",
-                depth=depth + 1,
-                needs=needs,
-            )
-        follow = known(_INNER_BLANK.match(text, end)).end()
-        comma = text[follow] == ","
-        if comma and follow != end:
-            raise UnmergeableError("blanks or a comment before a comma")
-        cursor = end + 1 if comma else end
-        rest = _REST.match(text, cursor)
-        after = ""
-        if rest is not None and text.startswith("\n", rest.end()):
-            after = rest.group()
-            cursor = rest.end()
-        children.append(replace(child, comma=comma, after=after))
-        if not comma:
-            break
-    end_at = known(_INNER_BLANK.match(text, cursor)).end()
-    if text[end_at] != close:
-        raise UnmergeableError("a bracket that the scanner does not follow")
-    if not is_table:
-        children = _array_keys(children)
-    node = Node(
-        kind="object" if is_table else "array",
+    def child(start: int, child_lead: str) -> tuple[Node, int]:
+        if text[at] == "{":
+            return _pair(text, start, child_lead, depth=depth + 1)
+        return _value(
+            text,
+            start,
+            key=None,
+            name="",
+            lead=child_lead,
+            prefix="",
+            depth=depth + 1,
+            needs=needs,
+        )
+
+    def rest(behind: int, comma: bool) -> int:  # noqa: ARG001, FBT001 - what the scanner asks
+        match = _REST.match(text, behind)
+        return match.end() if match and text.startswith("\n", match.end()) else behind
+
+    return bracketed(
+        text,
+        at,
         key=key,
         name=name,
         lead=lead,
-        parts=(prefix, text[at]),
-        value_at=1,
-        children=tuple(children),
-        listing="keyed" if is_table else "ordered",
-        delimited=True,
-        tail=text[cursor : end_at + 1],
+        prefix=prefix,
+        blank=_INNER_BLANK,
+        child=child,
+        rest=rest,
+        identified=_array_keys,
     )
-    return node, end_at + 1
 
 
 def _array_keys(children: list[Node]) -> list[Node]:
