@@ -278,3 +278,23 @@ def test_a_feature_that_a_rule_cut_in_half_is_completed(tmp_path: Path) -> None:
     assert git(folder, "ls-files", "-u").stdout == b""
     undo(Repository.open(folder))
     assert (folder / A).read_bytes() == before
+
+
+def test_a_helper_inside_a_function_is_no_part_of_a_feature(tmp_path: Path) -> None:
+    """A function that was rewritten has other helpers; only what others can name is missed."""
+    inner = "\n    def scale(value):\n        return 2 * value\n\n    return scale(data)\n"
+    start = {A: "def alpha(data):\n    return data\n", B: "LIMIT = 1\n"}
+    told = Story().commit("base", files=start)
+    told.commit(
+        "feature",
+        ["base"],
+        {A: "def alpha(data):" + inner, B: "LIMIT = 1\nSCALED_BY_TWO = True\n"},
+        "Scale (#31)",
+    )
+    told.commit("other", ["base"], {A: "def alpha(data):\n    return list(data)\n"}, "Give a list")
+    told.commit(
+        "merge", ["feature", "other"], {A: "def alpha(data):\n    return [2 * v for v in data]\n"}
+    )
+    built = told.build(tmp_path, "feature", "other")
+    found = groups_of_merge(built.repository, "dev", "main", result=built.ids["merge"])
+    assert found.half_taken == ()
