@@ -14,7 +14,7 @@ from mergewright.python.arguments import carry_on
 from mergewright.python.blocks import BudgetExceeded, StructuralMerge, left
 from mergewright.python.gates import undefined_names
 from mergewright.python.outline import outline
-from mergewright.python.source import Item, Source
+from mergewright.python.source import Item, Source, source_of
 from mergewright.python.sweeps import Sweeps, apply
 from mergewright.text.lines import UTF8_BOM, with_final_newline
 from mergewright.text.merge import merge_lines
@@ -120,7 +120,7 @@ def _structural(
     deadline: float,
 ) -> tuple[list[Piece], list[Decision]]:
     """The structural merge, run again with imports kept when the result uses a deleted one."""
-    items: ThreeWay[Sequence[Item]] = texts.map(lambda text: Source(text).items())
+    items: ThreeWay[Sequence[Item]] = texts.map(lambda text: source_of(text).items())
     keep: frozenset[str] = frozenset()
     sweeps = Sweeps(texts) if options.sweeps and "sweep" not in options.disabled else None
     while True:

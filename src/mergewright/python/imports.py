@@ -10,7 +10,7 @@ import libcst as cst
 
 from mergewright.model.threeway import ThreeWay
 from mergewright.python.pieces import Contest, NodeMerger, _Snippet, _Unsupported, bound_name
-from mergewright.python.source import Source
+from mergewright.python.source import source_of
 
 
 def union_statement(ours: bytes, theirs: bytes) -> bytes | None:
@@ -165,7 +165,7 @@ def reconcile(
     notes: list[str] = []
     out: list[bytes] = []
     seen: set[Binding] = set()
-    for item in Source(result).items():
+    for item in source_of(result).items():
         if item.kind not in {"import", "from"}:
             out.append(item.text)
             continue
@@ -188,7 +188,7 @@ def reconcile(
 def _module_bindings(text: bytes) -> Counter[Binding]:
     return Counter(
         b
-        for item in Source(text).items()
+        for item in source_of(text).items()
         if item.kind in {"import", "from"}
         for b in _bindings(item.core)
     )

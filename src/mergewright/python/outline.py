@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from mergewright.python.source import Item, Section, Source
+from mergewright.python.source import Item, Section, source_of
 from mergewright.text.lines import UTF8_BOM
 
 
@@ -76,7 +76,7 @@ class Outline:
 
     def __init__(self, data: bytes) -> None:
         self.data = data.removeprefix(UTF8_BOM)
-        self._source = Source(self.data)
+        self._source = source_of(self.data)
 
     @cached_property
     def symbols(self) -> Mapping[str, Symbol]:

@@ -83,12 +83,13 @@ class Source:
         root: The module node.
     """
 
-    __slots__ = ("_tree", "data", "root")
+    __slots__ = ("_items", "_tree", "data", "root")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._tree = parser().parse(data)
         self.root = self._tree.root_node
+        self._items: list[Item] | None = None
 
     def line_start(self, offset: int) -> int:
         """Offset of the first byte of the line that ``offset`` lies in."""
@@ -101,10 +102,17 @@ class Source:
         end = self.data.find(b"\n", offset)
         return len(self.data) if end < 0 else end + 1
 
-    @functools.lru_cache(maxsize=1)  # noqa: B019 - lives as long as the source, one entry
     def items(self) -> list[Item]:
         """The items of the module."""
-        return block_items(self, self.root, 0, len(self.data), parent="")
+        if self._items is None:
+            self._items = block_items(self, self.root, 0, len(self.data), parent="")
+        return self._items
+
+
+@functools.lru_cache(maxsize=8)
+def source_of(data: bytes) -> Source:
+    """A whole text with its tree; the versions and the result of a merge are asked for again and again."""
+    return Source(data)
 
 
 @dataclass(slots=True, eq=False)

@@ -31,7 +31,7 @@ from mergewright.python import moves
 from mergewright.python.engine import merge_python, merge_runs
 from mergewright.python.gates import check, undefined_names
 from mergewright.python.imports import bound_names
-from mergewright.python.source import Source
+from mergewright.python.source import Source, source_of
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content, whole_side
 from mergewright.rules.imports import restore_imports
@@ -226,7 +226,7 @@ class _Finder:
 
 @lru_cache(maxsize=64)
 def _new_places(path: str, base: bytes, side: bytes) -> list[moves.Place]:
-    return moves.added(Source(base), Source(side), path)
+    return moves.added(source_of(base), source_of(side), path)
 
 
 def _names(lost: moves.Lost) -> set[str]:
@@ -316,7 +316,7 @@ def _nothing_left(base: bytes, other: bytes) -> bool:
     def prints(data: bytes) -> list[bytes]:
         return [
             item.fingerprint
-            for item in Source(data).items()
+            for item in source_of(data).items()
             if item.kind not in {"import", "from", "tail"}
         ]
 
@@ -363,9 +363,9 @@ def _edited(
 
 def _without_imports(edited: bytes, base: bytes, names: set[str]) -> bytes:
     """The edited text without imports that were added for code that is elsewhere now."""
-    known = {item.fingerprint for item in Source(base).items()}
+    known = {item.fingerprint for item in source_of(base).items()}
     spans = []
-    for item in Source(edited).items():
+    for item in source_of(edited).items():
         if item.kind not in {"import", "from"} or item.fingerprint in known:
             continue
         bound = bound_names(item.core)
@@ -434,7 +434,7 @@ def _gone(note: moves.Note, context: Context, old: str, texts: ThreeWay[bytes]) 
 def _shim(note: moves.Note, text: bytes) -> str:
     """What is said of an import under the old name, kept where the definition was."""
     name = note.was.rsplit(".", 1)[-1]
-    for item in Source(text).items():
+    for item in source_of(text).items():
         if item.kind == "from" and name in bound_names(item.core):
             return f"; the old place imports it from {item.name}"
     return ""
