@@ -15,7 +15,9 @@ from mergewright.rules.loading import load_rules, load_text
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-POLICY = (ROOT / "docs" / "nightly-sync.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "nightly-sync.md").read_text(encoding="utf-8")
+#: The table of the policy; the tables of figures come after it.
+POLICY = DOCUMENT.partition("\n## ")[0]
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in POLICY.splitlines()
