@@ -342,7 +342,7 @@ def test_recorded_values_merge_where_the_rules_say_so() -> None:
 UNSWITCHED = {
     "same", "same-on-both", "one-side", "whole-side", "git-clean", "git", "defer", "failed",
     "leave", "larger", "prefer-abstraction", "memory", "rules", "binary", "smaller-pin",
-    "smaller-version", "audit",
+    "smaller-version", "audit", "layout",
 }  # fmt: skip
 
 

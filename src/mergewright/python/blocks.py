@@ -19,6 +19,7 @@ from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
 from mergewright.python.alignment import align
 from mergewright.python.arguments import ArgumentSweep
+from mergewright.python.layout import compose
 from mergewright.python.neutral import comments_of, only_respelled, same_behaviour, same_program
 from mergewright.python.pieces import Contest, merge_snippet
 from mergewright.python.source import Item, Section, Source
@@ -87,6 +88,7 @@ class StructuralMerge:
         sweeps: Finds mechanical substitutions of a side; ``None`` switches them off.
         disabled: Names of strategies that settle nothing.
         keep_names: Names whose imports stay although one side deleted them.
+        layout: Put composed statements into the layout of the side that reformatted them.
         deadline: ``time.thread_time()`` value after which the descent stops.
         decisions: What was decided, filled as the merge goes.
     """
@@ -98,6 +100,7 @@ class StructuralMerge:
     keep_names: frozenset[str] = frozenset()
     sweeps: Sweeps | None = None
     disabled: frozenset[str] = frozenset()
+    layout: bool = True
     decisions: list[Decision] = field(default_factory=list)
     _release_side: Side | None = None
 
@@ -466,7 +469,10 @@ class StructuralMerge:
             if side is not None:
                 chosen = slot.versions().get(side)
                 assert chosen is not None
-                return [chosen.core]
+                if base is None or ours.fingerprint == theirs.fingerprint:
+                    return [chosen.core]
+                cores = ThreeWay(base=base.core, ours=ours.core, theirs=theirs.core)
+                return [self._laid_out(chosen.core, "statement", cores, side.other)]
         if base is None:
             return self._both_added(slot, symbol)
         if deep:
@@ -514,8 +520,15 @@ class StructuralMerge:
             else:
                 if strategy not in self.disabled:
                     self._decided(symbol, strategy, Side.BOTH, proof)
-                    return [merged.encode("utf-8", "surrogateescape")]
+                    text = merged.encode("utf-8", "surrogateescape")
+                    return [self._laid_out(text, "statement", texts)]
         return self._meet_text(texts, symbol, "both-changed", reason)
+
+    def _laid_out(
+        self, text: bytes, form: str, versions: ThreeWay[bytes], relaid: Side | None = None
+    ) -> bytes:
+        """A composed statement in the layout of the side that reformatted it."""
+        return compose(text, form, versions, relaid) if self.layout else text
 
     def _both_added(self, slot: Slot, symbol: str) -> list[Piece]:
         """Both sides added it under one name."""
@@ -626,11 +639,11 @@ class StructuralMerge:
             return None
         again = StructuralMerge(
             self.path,
-            (),
-            self.deadline,
-            self.versions_rule,
-            self.keep_names,
+            deadline=self.deadline,
+            versions_rule=self.versions_rule,
+            keep_names=self.keep_names,
             disabled=self.disabled,
+            layout=self.layout,
         )
         pieces = again._core(Slot(named[0], slot.ours, slot.theirs), scope, symbol, parent)
         if any(isinstance(piece, Contested) for piece in pieces):
@@ -658,9 +671,12 @@ class StructuralMerge:
         side = settle(headers)
         if side is not None:
             return [headers.get(side)]
-        side = settle(v.map(lambda section: section.header_print))
+        tokens = v.map(lambda section: section.header_print)
+        side = settle(tokens)
         if side is not None:
-            return [headers.get(side)]
+            if tokens.ours == tokens.theirs or v.ours.keyword not in _HEADER_FORMS:
+                return [headers.get(side)]
+            return [self._laid_out(headers.get(side), v.ours.keyword, headers, side.other)]
         reason = "both sides changed the header"
         if v.ours.keyword in _HEADER_FORMS and v.base.keyword == v.ours.keyword == v.theirs.keyword:
             try:
@@ -670,7 +686,8 @@ class StructuralMerge:
             else:
                 if strategy not in self.disabled:
                     self._decided(symbol, strategy, Side.BOTH, proof)
-                    return [merged.encode("utf-8", "surrogateescape")]
+                    text = merged.encode("utf-8", "surrogateescape")
+                    return [self._laid_out(text, v.ours.keyword, headers)]
         return self._meet_text(headers, symbol, "header", reason)
 
     def _simple_lines(self, texts: ThreeWay[bytes], symbol: str) -> list[Piece] | None:
@@ -829,16 +846,11 @@ class StructuralMerge:
     # -- the record -----------------------------------------------------------------------------
 
     def _decided(self, symbol: str, strategy: str, side: Side, reason: str) -> None:
-        self.decisions.append(
-            Decision(
-                symbol=symbol,
-                outcome=Outcome.RESOLVED,
-                strategy=strategy,
-                side=side,
-                reason=reason,
-                evidence=(Evidence(kind=EvidenceKind.STRUCTURE, text=reason),),
-            )
-        )
+        self.decisions.append(decided(symbol, strategy, side, reason))
+
+    def note_layout(self, side: Side, reason: str) -> None:
+        """Record that statements were formatted."""
+        self._decided("", "layout", side, reason)
 
     def note_imports(self, notes: Sequence[str]) -> None:
         """Record import bindings that were mended after the merge."""
@@ -882,6 +894,18 @@ class StructuralMerge:
 
     def _left(self, piece: Contested) -> None:
         self.decisions.append(left(piece))
+
+
+def decided(symbol: str, strategy: str, side: Side, reason: str) -> Decision:
+    """The record of what structure settled."""
+    return Decision(
+        symbol=symbol,
+        outcome=Outcome.RESOLVED,
+        strategy=strategy,
+        side=side,
+        reason=reason,
+        evidence=(Evidence(kind=EvidenceKind.STRUCTURE, text=reason),),
+    )
 
 
 def left(piece: Contested) -> Decision:

@@ -11,7 +11,8 @@ from mergewright.model.resolution import Decision
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports, moves
 from mergewright.python.arguments import carry_on
-from mergewright.python.blocks import BudgetExceeded, StructuralMerge, left
+from mergewright.python.blocks import BudgetExceeded, StructuralMerge, decided, left
+from mergewright.python.formatting import Formatting, Polish, relaid
 from mergewright.python.gates import undefined_names
 from mergewright.python.outline import outline
 from mergewright.python.source import Item, Source, source_of
@@ -32,6 +33,9 @@ class EngineOptions:
             new helper, into another class).
         disabled: Names of strategies that settle nothing (:mod:`mergewright.model.strategies`): what
             they would have settled is asked of the deciders and stays open without an answer.
+        layout: Put composed statements into the layout of the side that reformatted them.
+        formatter: Format composed statements as the repository does, where its texts prove how.
+        formatting: The formatter with the repository's settings; ``None`` when there is none.
     """
 
     budget: float = 20.0
@@ -39,6 +43,9 @@ class EngineOptions:
     sweeps: bool = True
     moves: bool = True
     disabled: frozenset[str] = frozenset()
+    layout: bool = True
+    formatter: bool = True
+    formatting: Formatting | None = None
 
 
 def merge_python(
@@ -118,8 +125,16 @@ def _structural(
     deciders: Sequence[Decider],
     options: EngineOptions,
     deadline: float,
+    *,
+    align: bool = True,
 ) -> tuple[list[Piece], list[Decision]]:
-    """The structural merge, run again with imports kept when the result uses a deleted one."""
+    """The structural merge, run again with imports kept when the result uses a deleted one.
+
+    With ``align``, a formatting that one side brought in is carried to the other texts first.
+    """
+    polish = None
+    if options.layout and options.formatter and options.formatting is not None:
+        polish = Polish(texts, options.formatting, path.endswith(".pyi"))
     items: ThreeWay[Sequence[Item]] = texts.map(lambda text: source_of(text).items())
     keep: frozenset[str] = frozenset()
     sweeps = Sweeps(texts) if options.sweeps and "sweep" not in options.disabled else None
@@ -132,8 +147,22 @@ def _structural(
             keep_names=keep,
             sweeps=sweeps,
             disabled=options.disabled,
+            layout=options.layout,
         )
         pieces = merge.block(items, "", "")
+        if polish is not None:
+            if align and relaid(pieces):
+                aligned = _aligned(polish, path, pieces, deciders, options, deadline)
+                if aligned is not None:
+                    return aligned
+            align = False
+            pieces = polish(pieces)
+            if polish.used is not None:
+                merge.note_layout(
+                    Side.BOTH,
+                    f"{polish.count} composed statements formatted by {polish.used}, which gives "
+                    "back their versions unchanged",
+                )
         if not all(isinstance(piece, bytes) for piece in pieces):
             return pieces, merge.decisions
         result = b"".join(p for p in _joined(pieces) if isinstance(p, bytes))
@@ -224,6 +253,7 @@ def merge_runs(
         deadline,
         versions_rule=options.versions and "larger-version" not in options.disabled,
         disabled=options.disabled,
+        layout=options.layout,
     )
     pieces = again.block(runs, scope, parent)
     settled = [piece for piece in pieces if isinstance(piece, bytes)]
@@ -232,6 +262,32 @@ def merge_runs(
 
 def _open(pieces: Sequence[Piece]) -> int:
     return sum(1 for piece in pieces if isinstance(piece, Contested))
+
+
+def _aligned(
+    polish: Polish,
+    path: str,
+    pieces: Sequence[Piece],
+    deciders: Sequence[Decider],
+    options: EngineOptions,
+    deadline: float,
+) -> tuple[list[Piece], list[Decision]] | None:
+    """The merge of texts that are all formatted as one side formatted the file.
+
+    ``None`` where no side did, or where it would leave more open than the texts as they are.
+    """
+    found = polish.aligned()
+    if found is None:
+        return None
+    side, settings, texts = found
+    again, decisions = _structural(path, texts, deciders, options, deadline, align=False)
+    if _open(again) > _open(pieces):
+        return None
+    reason = (
+        f"{side.value} formatted the file by {settings}; what {side.other.value} changed is "
+        "formatted the same way"
+    )
+    return again, [*decisions, decided("", "layout", side, reason)]
 
 
 def _readers(result: bytes, name: str) -> list[str]:

@@ -84,7 +84,8 @@ class _Unsupported(Exception):  # noqa: N818 - a signal between functions
 
 
 _INDENT = re.compile(r"[ \t\f]*")
-_PREFIX = {
+#: What stands before a clause so that it can be parsed; ``{i}`` is its indentation.
+PREFIX = {
     "except_clause": "try:\n{i}    pass\n",
     "except_group_clause": "try:\n{i}    pass\n",
     "finally_clause": "try:\n{i}    pass\n",
@@ -126,7 +127,7 @@ class _Snippet:
         first = _INDENT.match(text)
         self.indent = first.group() if first else ""
         before = "if 1:\n" if self.indent else ""
-        prefix = _PREFIX.get(form)
+        prefix = PREFIX.get(form)
         if prefix:
             before += self.indent + prefix.format(i=self.indent)
         after = "" if form == "statement" else f"{self.indent}    pass\n"

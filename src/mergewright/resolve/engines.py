@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mergewright.formats.kinds import PROSE_METHODS, WHOLE_FILE_METHODS
@@ -17,6 +17,7 @@ from mergewright.text.contained import Contained
 
 if TYPE_CHECKING:
     from mergewright.python.engine import EngineOptions
+    from mergewright.python.formatting import Formatting
 
 #: Suffixes that the Python engine reads.
 PYTHON_SUFFIXES = (".py", ".pyi")
@@ -65,6 +66,7 @@ def merge_file(
     *,
     options: EngineOptions | None = None,
     formats: FormatOptions | None = None,
+    formatting: Callable[[str], Formatting | None] | None = None,
 ) -> FileMerge:
     """Merge three texts with the engine of the file's type.
 
@@ -74,11 +76,15 @@ def merge_file(
         deciders: Asked, in this order, about what structure alone cannot settle.
         options: Switches of the Python engine; its defaults when ``None``.
         formats: Switches of the merges by format; their defaults when ``None``.
+        formatting: Gives the formatter with the settings that hold for a path.
     """
     if is_python(path, versions):
         from mergewright.python.engine import EngineOptions, merge_python
 
-        return merge_python(path, versions, deciders=deciders, options=options or EngineOptions())
+        chosen = options or EngineOptions()
+        if formatting is not None and chosen.layout and chosen.formatter:
+            chosen = replace(chosen, formatting=formatting(path))
+        return merge_python(path, versions, deciders=deciders, options=chosen)
     from mergewright.formats import merge_for
 
     switched = formats if formats is not None else FormatOptions()

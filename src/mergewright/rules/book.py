@@ -240,7 +240,8 @@ class RuleBook:
 
     def engine_options(self, path: str = "") -> EngineOptions:
         """The Python engine's switches for a path: the first file that says one decides it."""
-        said = {k: v for k, v in self._said().items() if k in {"versions", "sweeps", "budget"}}
+        names = {"versions", "sweeps", "layout", "formatter", "budget"}
+        said = {k: v for k, v in self._said().items() if k in names}
         if "sweeps" in said:
             said["sweeps"] = said["sweeps"] is not False
         return EngineOptions(disabled=self.disabled(path), **said)

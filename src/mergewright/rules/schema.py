@@ -1150,6 +1150,8 @@ class EngineSection(Strict):
         sweeps: Whether one side's proven mechanical substitution is applied to the other's text;
             ``everywhere`` also carries renamings proved from the trees into files that merged
             cleanly.
+        layout: Whether composed statements get the layout of the side that reformatted them.
+        formatter: Whether they are formatted as the repository's texts prove that it formats.
         budget: Seconds for one file.
         off: Strategies that settle nothing, everywhere or for some paths; what they would have
             settled is asked of history and rules, and stays open without an answer.
@@ -1160,6 +1162,8 @@ class EngineSection(Strict):
     golden: Literal["whole", "merge"] | None = None
     prose: bool | None = None
     sweeps: bool | Literal["everywhere"] | None = None
+    layout: bool | None = None
+    formatter: bool | None = None
     budget: Annotated[float, Field(gt=0, le=3600)] | None = None
     off: Annotated[tuple[SwitchedOff, ...], BeforeValidator(_as_switches)] = ()
 

@@ -29,12 +29,14 @@ from mergewright.resolve.reporting import report
 from mergewright.text.markers import marker_size_for
 from mergewright.workflows.cleanpaths import CleanPaths, Mended, clean_paths, mended_paths
 from mergewright.workflows.crossfile import carry_renamings, follow_moves
+from mergewright.workflows.formatter import formatting_of
 from mergewright.workflows.policies import apply_policies
 from mergewright.workflows.sources import SourceFactory, no_sources
 from mergewright.workflows.texts import FILE_BUDGET, time_limit
 
 if TYPE_CHECKING:
     from mergewright.git.merging import Engine, InMemoryMerge
+    from mergewright.python.formatting import Formatting
     from mergewright.rules.book import RuleBook
     from mergewright.rules.schema import MemorySection
 
@@ -135,6 +137,7 @@ def _cascade(
     conflicts: Sequence[Conflict],
     book: RuleBook,
     settings: Settings,
+    objects: Objects,
 ) -> Cascade:
     sources = settings.sources(repository, source, conflicts)
 
@@ -150,13 +153,17 @@ def _cascade(
         verdicts=sources.verdicts,
         git_text=lambda conflict: git_text(conflict, source.labels),
         guard=guard,
-        engine=partial(_by_rules, book),
+        engine=partial(_by_rules, book, formatting_of(objects, source.commits)),
         disabled=book.disabled,
     )
 
 
 def _by_rules(
-    book: RuleBook, path: str, versions: ThreeWay[bytes | None], deciders: Sequence[Decider]
+    book: RuleBook,
+    formatting: Callable[[str], Formatting],
+    path: str,
+    versions: ThreeWay[bytes | None],
+    deciders: Sequence[Decider],
 ) -> FileMerge:
     """The merge of one file with the switches that the rules set for it."""
     return merge_file(
@@ -165,6 +172,7 @@ def _by_rules(
         deciders,
         options=book.engine_options(path),
         formats=book.format_options(path),
+        formatting=formatting,
     )
 
 
@@ -206,7 +214,7 @@ def _plan(
         spoken.update(d.rule for d in outcome.decisions if d.rule is not None)
         return outcome
 
-    cascade = _cascade(repository, source, conflicts, book, settings)
+    cascade = _cascade(repository, source, conflicts, book, settings, objects)
     mended = Mended()
     if whole:
         left_out = clean.settled | names_of(conflicts)

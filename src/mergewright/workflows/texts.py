@@ -7,12 +7,18 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
 from mergewright.model.resolution import PathOutcome
 from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import BudgetExceeded, Cascade
+from mergewright.resolve.engines import merge_file
+
+if TYPE_CHECKING:
+    from mergewright.python.formatting import Formatting
 
 #: Seconds of processor time that one file may take before it is merged by lines instead.
 FILE_BUDGET = 30.0
@@ -57,6 +63,12 @@ def time_limit(seconds: float = FILE_BUDGET) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
+def _formatting(path: str) -> Formatting:  # noqa: ARG001 - the settings of no path are known
+    from mergewright.workflows.formatter import formatting
+
+    return formatting()
+
+
 def merge_texts(
     versions: ThreeWay[bytes | None],
     *,
@@ -99,5 +111,6 @@ def merge_texts(
         labels=labels,
         marker_size=lambda _: marker_size,
         guard=lambda: time_limit(budget),
+        engine=partial(merge_file, formatting=_formatting),
     )
     return cascade.resolve(Conflict(path=path, kind=kind, versions=wrapped))

@@ -1,3 +1,0 @@
-__all__ = [
-    "set_expert_layout", "use_grouped_gemm",
-]

@@ -1,7 +1,0 @@
-from scipy.stats import (
-    norm,
-    uniform,
-    zscore,
-)
-
-SAMPLERS = [norm, uniform]
