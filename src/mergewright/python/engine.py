@@ -86,7 +86,7 @@ def merge_python(
     try:
         pieces, decisions = _structural(path, texts, deciders, options, deadline)
         follow = options.moves and "follow-move" not in options.disabled
-        if follow and texts.base and not all(isinstance(piece, bytes) for piece in pieces):
+        if follow and texts.base and _unfollowed((pieces, decisions)):
             pieces, decisions = _followed(
                 path, texts, deciders, options, deadline, (pieces, decisions)
             )
@@ -211,6 +211,21 @@ def _followed(
     def merge(runs: ThreeWay[Sequence[Item]], scope: str, parent: str) -> bytes | None:
         return merge_runs(runs, scope, parent, deadline=deadline, options=options)
 
+    try:
+        return _carried(path, texts, deciders, options, deadline, result, merge)
+    except (BudgetExceeded, RecursionError):
+        return result  # what was found before the search began is as good as it was
+
+
+def _carried(
+    path: str,
+    texts: ThreeWay[bytes],
+    deciders: Sequence[Decider],
+    options: EngineOptions,
+    deadline: float,
+    result: _Result,
+    merge: moves.Merger,
+) -> _Result:
     sources = texts.map(Source)
     for mover in (Side.OURS, Side.THEIRS):
         plans = moves.plans(moves.survey(sources, mover))
@@ -220,7 +235,7 @@ def _followed(
             if carried is None:
                 continue
             pieces, decisions = _structural(path, carried.texts, deciders, options, deadline)
-            if _open(pieces) < _open(result[0]):
+            if _unfollowed((pieces, decisions)) < _unfollowed(result):
                 texts = carried.texts
                 sources = texts.map(Source)
                 result = pieces, [*decisions, *(moves.decision(note) for note in carried.notes)]
@@ -260,8 +275,15 @@ def merge_runs(
     return b"".join(settled) if len(settled) == len(pieces) else None
 
 
-def _open(pieces: Sequence[Piece]) -> int:
-    return sum(1 for piece in pieces if isinstance(piece, Contested))
+def _unfollowed(result: _Result) -> int:
+    """How many edits wait for their code to be found: open places, and what a deletion took along."""
+    pieces, decisions = result
+    return sum(1 for piece in pieces if isinstance(piece, Contested)) + sum(
+        1
+        for decision in decisions
+        if decision.strategy.startswith(("deletion-of-", "replaced-"))
+        or (decision.strategy == "sweep" and decision.side in {Side.OURS, Side.THEIRS})
+    )
 
 
 def _aligned(

@@ -1,0 +1,13 @@
+class Job:
+    def run(self):
+        return self.execute()
+
+    def render(self, width):
+        """Render."""
+        lines = self.path.read_text().splitlines()
+        return "\n".join(line[:width] for line in lines)
+
+
+class View:
+    def __init__(self, path):
+        self.path = path
