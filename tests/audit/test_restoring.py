@@ -7,6 +7,7 @@ from textwrap import dedent
 import pytest
 from tests.audit.trees import Files, audited, facts_only, one, trees
 
+from mergewright.audit.analysers import Ruff
 from mergewright.audit.edits import add_parameter, parse_text, rename_calls
 from mergewright.audit.policy import PathPolicy, Policy
 from mergewright.audit.run import AuditOptions
@@ -338,3 +339,38 @@ def repaired_bytes(report: AuditReport, check: str, *files: Files) -> bytes:
     fixes = make_fixes([one(report, check)], trees(*files))
     ((_, after),) = fixes.changes.values()
     return after
+
+
+def test_a_static_method_that_became_an_instances_is_left_to_a_person() -> None:
+    """Called on the class it would take the tensor for itself; the new name is told all the same."""
+    dev = MANAGER.format(name="group_offload", more="").replace("self.current()", "self")
+    main = MANAGER.format(name="group_commit", more="name=None, ").replace("self.current()", "self")
+    main = main.replace(
+        "        def group_commit(self, ", "        @staticmethod\n        def group_commit("
+    )
+    use = USE.format(arguments="t").replace("Group()", "Group")
+    files: tuple[Files, ...] = (
+        {"pkg/off.py": "class Group: ...\n", "pkg/use.py": "x = 1\n"},
+        {"pkg/off.py": dev, "pkg/use.py": "x = 1\n"},
+        {"pkg/off.py": main, "pkg/use.py": use},
+        {"pkg/off.py": dev, "pkg/use.py": use},
+    )
+    found = one(audited(*files), "missing-attribute")
+    assert "call `group_offload` instead" in found.repair
+    assert found.patch is None
+
+
+def test_many_doubled_fields_are_mended_one_by_one() -> None:
+    """The gate names five at most; that a sixth is named then is no new fault."""
+    fields = [f"    field_{'long' * n}{n}: int = {n}\n" for n in range(7)]
+    head = "class C:\n    a: int = 1\n"
+    files: tuple[Files, ...] = (
+        {"c.py": head},
+        {"c.py": head + "".join(fields)},
+        {"c.py": head + "    gamma: int = 3\n" + "".join(fields)},
+        {"c.py": head + "".join(fields) + "    gamma: int = 3\n" + "".join(fields)},
+    )
+    report = audited(*files, AuditOptions(analysers=(Ruff(),)))
+    fixes = make_fixes(select(report, "duplicate-field"), trees(*files))
+    assert all(o.applied for o in fixes.outcomes), fixes.outcomes
+    assert fixes.changes["c.py"][1].decode() == head + "".join(fields) + "    gamma: int = 3\n"

@@ -426,7 +426,8 @@ class Differ:
             repair,
             origin=holders[0].path if holders else "",
             origin_symbol=f"{holders[0].name}.{name}" if holders else "",
-            renamed=renamed.name if renamed is not None else "",
+            # What was called on the class may now need an instance: then the call is for a person.
+            renamed=renamed.name if renamed is not None and renamed.bound_alike else "",
             change=renamed.change if renamed is not None else None,
         )
 

@@ -25,12 +25,14 @@ class Renamed:
         proof: Why it is the same.
         mapping: How the arguments go over, in words; empty when they cannot be mapped for sure.
         change: The same for a rewriter; ``None`` when one of the two takes any arguments.
+        bound_alike: Whether both are called on the same thing: an instance, a class, or neither.
     """
 
     name: str
     proof: str
     mapping: str
     change: CallChange | None
+    bound_alike: bool
 
 
 def find_rename(indexes: Mapping[str, Index], short: str, missing: str, had: str) -> Renamed | None:
@@ -80,7 +82,16 @@ def find_rename(indexes: Mapping[str, Index], short: str, missing: str, had: str
         return None
     _, name, function, proof = scored[0]
     mapping = map_arguments(old_function, function)
-    return Renamed(name, proof, mapping, call_change(old_function, function))
+    alike = _binding(old_function) == _binding(function)
+    return Renamed(name, proof, mapping, call_change(old_function, function), alike)
+
+
+def _binding(function: Function) -> str:
+    for decorator in function.decorators:
+        kind = decorator.rsplit(".", 1)[-1]
+        if kind in {"staticmethod", "classmethod", "property"}:
+            return kind
+    return "instance"
 
 
 def _method(index: Index, short: str, name: str) -> tuple[Index, Found, Function] | None:

@@ -108,9 +108,7 @@ def make_fixes(findings: Sequence[Finding], trees: Trees) -> Fixes:
         files = (fresh, *fresh.more)
         # What a rule pins is taken whole, as in a resolution; no gate is asked there.
         gated = () if finding.check in {"pinned-file", "coupled-file"} else files
-        refused = next(
-            filter(None, (_refused(current, f, _mended(finding, f.path)) for f in gated)), ""
-        )
+        refused = next(filter(None, (_refused(current, finding, f) for f in gated)), "")
         if refused:
             outcomes.append(Fixed(finding=finding, applied=False, reason=refused))
             continue
@@ -156,11 +154,13 @@ def _mended(finding: Finding, path: str) -> tuple[Decision, ...]:
     )
 
 
-def _refused(trees: Trees, repair: Repair, decisions: Sequence[Decision]) -> str:
+def _refused(trees: Trees, finding: Finding, repair: Repair) -> str:
     """Which gate a patched text fails that the text before it passed; empty when none."""
     path, before, after = repair.path, repair.before, repair.after
     if after is None:
         return f"{path} would be removed"
+    decisions = _mended(finding, path)
+    mends = "duplicate-definition" if finding.check == "duplicate-field" else ""
     check = python_gates if path.endswith((".py", ".pyi")) else format_gates
     versions: ThreeWay[bytes | None] = ThreeWay(
         base=trees.base.data(path), ours=trees.ours.data(path), theirs=trees.theirs.data(path)
@@ -169,8 +169,11 @@ def _refused(trees: Trees, repair: Repair, decisions: Sequence[Decision]) -> str
     if failed and before is not None:
         for gate in check(path, before, versions, decisions):
             old = failed.get(gate.gate)
-            # A gate that failed before stays silent unless the patch makes it fail otherwise.
-            if not gate.passed and old is not None and len(old.detail) <= len(gate.detail):
+            # A gate that failed before stays silent unless the patch makes it fail otherwise. It
+            # names a few things only: one mended lets another be named.
+            if gate.passed or old is None:
+                continue
+            if gate.gate == mends or len(old.detail) <= len(gate.detail):
                 del failed[gate.gate]
     if not failed:
         return ""
