@@ -67,7 +67,8 @@ def use(book: RuleBook) -> None:
     """Ask a book everything that a merge would ask it."""
     book.shadowed()
     book.unused(())
-    book.engine_options()
+    book.engine_options("a.py")
+    book.format_options("a.md")
     run_cases(book)
     for loaded in book.rules:
         explain(loaded)
