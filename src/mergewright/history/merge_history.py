@@ -26,6 +26,7 @@ from mergewright.history.verdicts import (
     TwinIndex,
     is_sync,
     judge,
+    reverts,
     rolled_back,
     same_code,
     short,
@@ -275,6 +276,9 @@ class MergeHistory:
         back = tuple(dict.fromkeys(step.commit for step in steps[at + 1 :]))
         copies = [s for s in thing.lineage(side.other).steps if s.key == key]
         if not copies or is_sync(made) or read_message(made).reverts is not None:
+            return None
+        # Only who says that it is taken back: a merge or a later rewrite may lose it without meaning to.
+        if not any(reverts(self.commits[oid], made) for oid in back):
             return None
         copied = self.commits[copies[-1].commit]
         if not any(

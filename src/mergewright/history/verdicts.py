@@ -164,6 +164,14 @@ def is_sync(commit: CommitFacts) -> bool:
     return _SYNC.search(commit.title) is not None
 
 
+def reverts(commit: CommitFacts, made: CommitFacts) -> bool:
+    """Whether a commit's message says that it reverts another one."""
+    said, message = read_message(commit), read_message(made)
+    return (said.reverts is not None and said.reverts == message.key) or any(
+        made.oid.startswith(oid) for oid in said.reverted_ids
+    )
+
+
 def rolled_back(made: CommitFacts, later: Sequence[CommitFacts]) -> str | None:
     """The commit because of which an earlier state says nothing of its side's will.
 
