@@ -11,6 +11,7 @@ import ast
 import builtins
 import functools
 import itertools
+import keyword
 import re
 import symtable
 import warnings
@@ -636,6 +637,8 @@ def _given_up_names(units: Compared, settled: set[str], *, has_base: bool) -> Ga
             continue
         if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
             continue
+        if not _may_have_given_up(versions, now):
+            continue
         before, mine, other, after = (_used_names(leaf.node) for leaf in (*versions, now))
         for side, quit_by, by in (("ours", other, mine), ("theirs", mine, other)):
             for name, times in before.items():
@@ -647,6 +650,31 @@ def _given_up_names(units: Compared, settled: set[str], *, has_base: bool) -> Ga
                         detail=f"{path}: {side} added uses of {name}, {giver} took all of them away",
                     )
     return GateResult(gate=gate, passed=True)
+
+
+def _may_have_given_up(versions: tuple[Leaf, Leaf, Leaf], now: Leaf) -> bool:
+    """Whether, by the words alone, a side may have taken away a name that the other uses more often."""
+    units = [leaf.unit for leaf in (*versions, now)]
+    base, ours, theirs, result = units
+    if base is None or ours is None or theirs is None or result is None:
+        return True
+    if any(
+        unit is None or unit.words is None or _BINDING_WORDS & set(unit.words) for unit in units
+    ):
+        return True
+    # A name in the code is used there, unless it is what a definition or ``as`` binds.
+    still = set(base.uses) & set(result.uses)
+    for by, quit_by in ((ours, theirs), (theirs, ours)):
+        used = set(quit_by.words or ()) - set(_BOUND_WORD.findall(quit_by.code))
+        often = Counter(by.uses)
+        if any(often[name] > 1 for name in still - used if name.decode() not in _NEVER_USES):
+            return True
+    return False
+
+
+_BOUND_WORD = re.compile(rb"\b(?:def|class|as)[\s\\]+(\w+)")
+_BINDING_WORDS = {b"global", b"nonlocal", b"match", b"case"}
+_NEVER_USES = _BUILTINS | frozenset(keyword.kwlist)
 
 
 def _functions(units: Compared, text: Sequence[Unit]) -> dict[str, Leaf]:

@@ -49,6 +49,7 @@ _FIELD = re.compile(
     rb"[ \t]*(?!(?:else|try|finally|except)\b)(\w++)(?![\x80-\xff])[ \t]*(?::|=(?!=))"
 )
 _WORDS = re.compile(rb"(?<!\d\.)(?<!\w)[A-Za-z_]\w*")
+_NAMES = re.compile(rb"[A-Za-z_]\w*")
 _PREFIXED = re.compile(rb"\b(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=\0)")
 _REGISTERING = frozenset(
     {"add_argument", "add_option", "add_parser", "add_config_value", "add_command"}
@@ -426,6 +427,18 @@ class Unit:
             return None
         code = _PREFIXED.sub(b"", self.code)
         return _WORDS.findall(code.replace(b"elif", b"else if"))
+
+    @functools.cached_property
+    def uses(self) -> list[bytes]:
+        """The words of the code and those in formatted strings: more than the names used, never fewer."""
+        found = _NAMES.findall(self.code)
+        for match in _LITERALS.finditer(self.text):
+            if (
+                self.text[max(0, match.start() - 2) : match.start()].lower().strip(b"r")[-1:]
+                == b"f"
+            ):
+                found += _NAMES.findall(match.group())
+        return found
 
     @functools.cached_property
     def strings(self) -> bytes | None:
