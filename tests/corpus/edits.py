@@ -373,7 +373,9 @@ def _contradictions(places: Places) -> Iterator[tuple[Change, Change]]:
         # Two new names instead of one are no contradiction in a set of names.
         if not any(a <= first.start < b for a, b in sets):
             yield first, second
-    yield from zip(_names(places, 90), _names(places, 91), strict=True)
+    for first, second in zip(_names(places, 90), _names(places, 91), strict=True):
+        if not any(a <= first.start < b for a, b in sets):
+            yield first, second
     for change in _statements(places, 90):
         yield (
             change,
