@@ -341,7 +341,7 @@ def test_recorded_values_merge_where_the_rules_say_so() -> None:
 #: of rules and the memory, each with a section or rule of its own.
 UNSWITCHED = {
     "same", "same-on-both", "one-side", "whole-side", "git-clean", "git", "defer", "failed",
-    "leave", "larger", "prefer-abstraction", "memory", "rules", "binary", "smaller-pin",
+    "leave", "follow", "larger", "prefer-abstraction", "memory", "rules", "binary", "smaller-pin",
     "smaller-version", "audit", "layout",
 }  # fmt: skip
 

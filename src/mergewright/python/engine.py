@@ -303,13 +303,18 @@ def _aligned(
         return None
     side, settings, texts = found
     again, decisions = _structural(path, texts, deciders, options, deadline, align=False)
-    if _open(again) > _open(pieces):
+    if _places(again) > _places(pieces):
         return None
     reason = (
         f"{side.value} formatted the file by {settings}; what {side.other.value} changed is "
         "formatted the same way"
     )
     return again, [*decisions, decided("", "layout", side, reason)]
+
+
+def _places(pieces: Sequence[Piece]) -> int:
+    """How many places are open."""
+    return sum(1 for piece in pieces if isinstance(piece, Contested))
 
 
 def _readers(result: bytes, name: str) -> list[str]:
