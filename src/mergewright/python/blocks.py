@@ -931,8 +931,11 @@ def _slots(
     and stands as an insertion where it was moved to.
     """
     base, ours, theirs = v
-    base_ours = align(base, ours)
-    base_theirs = align(base, theirs)
+    base_ours, base_theirs = align(base, ours), align(base, theirs)
+    base_ours, base_theirs = (
+        _not_inserted(v, base_ours, Side.OURS, base_theirs),
+        _not_inserted(v, base_theirs, Side.THEIRS, base_ours),
+    )
     slots: list[Slot] = [Slot(item, None, None) for item in base]
     ours_slot: dict[int, Slot] = {}
     theirs_slot: dict[int, Slot] = {}
@@ -994,6 +997,33 @@ def _slots(
         if (id(s) not in moved_by_ours or s.ours is None) and id(s) not in displaced
     ]
     return slots, ours_list, theirs_list, base_list
+
+
+def _not_inserted(
+    v: ThreeWay[Sequence[Item]],
+    pairs: list[tuple[int, int]],
+    side: Side,
+    other_pairs: list[tuple[int, int]],
+) -> list[tuple[int, int]]:
+    """The pairs without statements that the other side inserted, too, under no name.
+
+    A call like one of base that a side deleted is no edit of it where both sides have it as new: taken
+    for one, it would stand twice.
+    """
+    base, items, others = v.base, v.get(side), v.get(side.other)
+    known = {j for _, j in other_pairs}
+    inserted = {
+        item.fingerprint for j, item in enumerate(others) if j not in known and item.kind != "tail"
+    }
+    return [
+        (i, j)
+        for i, j in pairs
+        if not inserted
+        or base[i].core == items[j].core
+        or base[i].key == items[j].key
+        or items[j].fingerprint not in inserted
+        or items[j].fingerprint == base[i].fingerprint
+    ]
 
 
 def _joinable(item: Item) -> bool:

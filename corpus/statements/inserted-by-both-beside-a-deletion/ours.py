@@ -1,0 +1,6 @@
+class TestClean:
+    def test_run(self):
+        job = Clean(self.place)
+        prepare_3()
+        job.run()
+        job.check()
