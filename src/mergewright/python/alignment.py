@@ -128,10 +128,11 @@ def _moved_bindings(
 
 
 def _sole(items: list[tuple[int, Item]]) -> dict[tuple[str, str], int]:
-    """Places of the imports, and of the assignments outside functions, that stand once."""
+    """Places of the imports, and of the named things outside functions, that stand once."""
     places: dict[tuple[str, str], list[int]] = {}
     for at, item in items:
-        if item.kind in {"import", "from"} or (item.kind == "assign" and item.parent != "def"):
+        attribute = item.kind == "assign" or (item.kind == "string" and item.name)
+        if item.kind in {"import", "from"} or (attribute and item.parent != "def"):
             places.setdefault(item.key, []).append(at)
     return {key: found[0] for key, found in places.items() if len(found) == 1}
 
@@ -196,7 +197,8 @@ def _keyed(
     """Equal names in order."""
 
     def key(item: Item, unique: Hashable) -> Hashable:
-        return item.key if item.kind in _KEYED and item.name + item.kind else unique
+        named = item.kind in _KEYED or (item.kind == "string" and item.name)
+        return item.key if named else unique
 
     return matches(
         [key(base[i], ("base", i)) for i in left],

@@ -311,7 +311,11 @@ def block_items(
         stop = min(source.line_end(node.end_byte), end)
         if stop <= first:
             continue
-        items.append(Item(source, [node], at, first, stop, parent))
+        item = Item(source, [node], at, first, stop, parent)
+        if item.kind == "string" and items and items[-1].kind == "assign" and parent != "def":
+            # The docstring of an attribute is known by it, wherever the two are moved.
+            item.name = items[-1].name
+        items.append(item)
         at = stop
     if at < end:
         items.append(Item(source, [], at, at, end, parent))

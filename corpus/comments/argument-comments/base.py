@@ -1,0 +1,4 @@
+run(
+    jobs=4,  # cores
+    timeout=60,  # seconds
+)

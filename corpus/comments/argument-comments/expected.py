@@ -1,0 +1,6 @@
+run(
+    jobs=4,  # cores
+    retries=2,  # attempts
+    timeout=60,  # seconds
+    verbose=True,  # for the log
+)

@@ -1,0 +1,9 @@
+class Settings:
+    width = 100
+    """Columns."""
+
+    height = 24
+    """Lines."""
+
+    colour = True
+    """Whether output is coloured; off in a pipe."""

@@ -1,0 +1,9 @@
+class Settings:
+    colour = True
+    """Colours."""
+
+    width = 80
+    """Columns."""
+
+    height = 24
+    """Lines."""

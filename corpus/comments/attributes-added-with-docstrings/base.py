@@ -1,0 +1,3 @@
+class Settings:
+    width = 80
+    """Columns."""

@@ -1,0 +1,9 @@
+class Settings:
+    width = 80
+    """Columns."""
+
+    height = 24
+    """Lines."""
+
+    colour = True
+    """Whether output is coloured."""

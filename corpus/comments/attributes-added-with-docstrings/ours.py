@@ -1,0 +1,6 @@
+class Settings:
+    width = 80
+    """Columns."""
+
+    height = 24
+    """Lines."""

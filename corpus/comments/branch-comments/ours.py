@@ -1,0 +1,10 @@
+def sign(x):
+    # Nothing is smaller.
+    if x < 0:
+        return -1
+    # Nor is it zero.
+    elif x == 0:
+        return 0
+    # What is left.
+    else:
+        return 1

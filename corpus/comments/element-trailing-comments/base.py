@@ -1,0 +1,4 @@
+PORTS = [
+    80,  # http
+    443,  # https
+]

@@ -1,0 +1,6 @@
+PORTS = [
+    22,  # ssh
+    80,  # http
+    443,  # https
+    5432,  # database
+]

@@ -1,0 +1,5 @@
+PORTS = [
+    22,  # ssh
+    80,  # http
+    443,  # https
+]

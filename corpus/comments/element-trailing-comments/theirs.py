@@ -1,0 +1,5 @@
+PORTS = [
+    80,  # http
+    443,  # https
+    5432,  # database
+]

@@ -1,0 +1,6 @@
+LIMITS = {
+    # Requests a minute.
+    "rate": 60,
+    # Megabytes.
+    "size": 10,
+}

@@ -1,0 +1,8 @@
+LIMITS = {
+    # Requests a minute.
+    "rate": 60,
+    # Seconds.
+    "time": 30,
+    # Megabytes.
+    "size": 10,
+}

@@ -1,0 +1,4 @@
+from shop import (
+    Cart,  # noqa: F401
+    Item,
+)

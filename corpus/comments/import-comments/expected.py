@@ -1,0 +1,6 @@
+from shop import (
+    Basket,  # the old name
+    Cart,  # noqa: F401
+    Item,
+    Order,  # noqa: F401
+)

@@ -1,0 +1,5 @@
+from shop import (
+    Basket,  # the old name
+    Cart,  # noqa: F401
+    Item,
+)

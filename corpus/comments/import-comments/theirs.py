@@ -1,0 +1,5 @@
+from shop import (
+    Cart,  # noqa: F401
+    Item,
+    Order,  # noqa: F401
+)

@@ -1,0 +1,4 @@
+STEPS = [
+    "build",
+    "test"  # slow
+]

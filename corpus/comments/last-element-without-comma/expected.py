@@ -1,0 +1,6 @@
+STEPS = [
+    "lint",
+    "build",
+    "test",  # slow
+    "ship"
+]

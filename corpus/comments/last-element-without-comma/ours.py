@@ -1,0 +1,5 @@
+STEPS = [
+    "lint",
+    "build",
+    "test"  # slow
+]

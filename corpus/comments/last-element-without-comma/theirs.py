@@ -1,0 +1,5 @@
+STEPS = [
+    "build",
+    "test",  # slow
+    "ship"
+]

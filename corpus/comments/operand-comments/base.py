@@ -1,0 +1,4 @@
+ready = (
+    has_data  # loaded
+    and not locked  # by another
+)

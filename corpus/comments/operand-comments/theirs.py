@@ -1,0 +1,4 @@
+ready = (
+    has_input  # loaded
+    and not locked  # by another
+)

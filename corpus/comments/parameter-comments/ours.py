@@ -1,0 +1,7 @@
+def open_stream(
+    host,  # name or address
+    port,
+    *,
+    timeout=30,  # seconds
+):
+    return connect(host, port, timeout)

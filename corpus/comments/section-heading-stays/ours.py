@@ -1,0 +1,8 @@
+def read():
+    return 1
+
+
+# -- writing -----------------------------------------------------
+
+def append(value):
+    return [value]

@@ -1,0 +1,9 @@
+from store import (
+    Cart,
+    InventoryItem,
+    Order,
+    Price,
+    Quantity,
+)
+
+print(Cart, Order)

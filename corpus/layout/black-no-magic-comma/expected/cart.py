@@ -1,0 +1,3 @@
+from store import Cart, Item, Order, Price
+
+print(Cart, Order)

@@ -1,0 +1,8 @@
+from store import (
+    Cart,
+    InventoryItem,
+    Order,
+    Price,
+)
+
+print(Cart, Order)

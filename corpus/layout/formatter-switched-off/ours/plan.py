@@ -1,0 +1,2 @@
+def plan(jobs):
+    return Schedule(jobs, start=today(), limit=len(jobs), retries=2, priority=DEFAULT_PRIORITY)

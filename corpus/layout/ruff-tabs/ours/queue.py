@@ -1,0 +1,4 @@
+class Queue:
+	def push(self, item, *, front=False):
+		self.items.insert(0 if front else len(self.items), Entry(item, now()))
+		return item
