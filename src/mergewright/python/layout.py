@@ -73,10 +73,12 @@ def compose(
         normal = Normal()
         if relaid is None:
             side = _relaid(parsed, normal)
-        result = _dressed(meant, parsed.get(side), parsed.base, normal, _width(versions))
+        # When both changed the content, the composed text has a layout that nobody chose.
+        dresser = _Dresses(normal, _width(versions), keep=relaid is not None)
+        result = dresser.dressed(meant, parsed.get(side), parsed.base)
         if result is not None:
             dressed = result.encode("utf-8", "surrogateescape")
-    except (cst.ParserSyntaxError, _Unsupported, RecursionError, UnicodeError):
+    except Exception:  # noqa: BLE001, S110 - a layout can be done without: it never fails a merge
         pass
     return Composed.make(dressed, form, versions, side, relaid=relaid is not None)
 
@@ -123,24 +125,39 @@ def _lines(text: str) -> str:
     return "\n".join("".join(line.split()) for line in text.splitlines())
 
 
-def _dressed(
-    meant: _Statement, styled: _Statement, base: _Statement, normal: Normal, width: int
-) -> str | None:
-    if meant.indent != styled.indent:
+@dataclass(frozen=True, slots=True)
+class _Dresses:
+    """The ways to dress a statement, the fullest first.
+
+    Attributes:
+        normal: Normal forms.
+        width: Columns that a line may have.
+        keep: Whether the layout of the content counts where the styled side did not touch it.
+    """
+
+    normal: Normal
+    width: int
+    keep: bool
+
+    def dressed(self, meant: _Statement, styled: _Statement, base: _Statement) -> str | None:
+        """The text of ``meant`` in the layout of ``styled``; ``None`` where nothing holds."""
+        if meant.indent != styled.indent:
+            return None
+        style = _Style(
+            quotes=_new_quotes(base.node, styled.node),
+            unpadded=_padded(base.node) and not _padded(styled.node),
+        )
+        below = base.hoisted if self.keep and base.indent == styled.indent else None
+        for commas_only in (False, True):
+            dresser = _Dresser(self.normal, style, commas_only=commas_only)
+            node = dresser.dress(meant.hoisted, styled.hoisted, below)
+            found = _checked(meant, styled, node, self.normal, self.width)
+            if found is not None:
+                return found
+        if style.speaks:
+            node = _Dresser(self.normal, style).restyle(meant.hoisted)
+            return _checked(meant, meant, node, self.normal, self.width)
         return None
-    style = _Style(
-        quotes=_new_quotes(base.node, styled.node),
-        unpadded=_padded(base.node) and not _padded(styled.node),
-    )
-    for dresser in (_Dresser(normal, style), _Dresser(normal, style, commas_only=True)):
-        node = dresser.dress(meant.hoisted, styled.hoisted)
-        found = _checked(meant, styled, node, normal, width)
-        if found is not None:
-            return found
-    if style.speaks:
-        node = _Dresser(normal, style).restyle(meant.hoisted)
-        return _checked(meant, meant, node, normal, width)
-    return None
 
 
 def _checked(
@@ -279,12 +296,24 @@ class _Dresser:
         self.style = style
         self.commas_only = commas_only
 
-    def dress(self, meant: Any, styled: Any, field: str = "") -> Any:
-        """``meant`` in the layout of ``styled``."""
+    def dress(self, meant: Any, styled: Any, base: Any = None, field: str = "") -> Any:
+        """``meant`` in the layout of ``styled``.
+
+        Args:
+            meant: The content.
+            styled: The same place in the side that reformatted.
+            base: The same place in the base: what ``styled`` has as it was there is no reason to
+                change the layout of ``meant``. ``None`` takes over everything.
+            field: Name of the field that the node stands in.
+        """
+        if base is not None and type(base) is type(styled) and base.deep_equals(styled):
+            return self.restyle(meant)
         if type(meant) is not type(styled):
             return self._free_of_parens(meant, styled, field)
         if not self.commas_only and self.normal(meant) == self.normal(styled):
             return styled
+        if type(base) is not type(styled):
+            base = None
         if isinstance(meant, cst.SimpleString | cst.FormattedString):
             return self._free_of_parens(meant, styled, field)
         try:
@@ -294,17 +323,19 @@ class _Dresser:
                 linked = self._calls(meant, styled)
                 if linked is not None:
                     return linked
-            return self._fields(meant, styled)
+            if isinstance(meant, cst.ConcatenatedString):
+                return self._strings(meant, styled)
+            return self._fields(meant, styled, base)
         except cst.CSTValidationError:
             return self.restyle(meant)
 
-    def _fields(self, meant: Any, styled: Any) -> Any:
+    def _fields(self, meant: Any, styled: Any, base: Any = None) -> Any:
         kind = cast("type[cst.CSTNode]", type(meant))
         changes: dict[str, Any] = {}
         listed: tuple[str, ...] = ()
         groups = _LISTS.get(kind, ())
         if groups and not any(isinstance(getattr(meant, g), cst.ImportStar) for g in groups):
-            dressed = self._lists(meant, styled, groups)
+            dressed = self._lists(meant, styled, base, groups)
             if dressed is not None:
                 changes.update(dressed)
             else:
@@ -316,7 +347,12 @@ class _Dresser:
         for name in fields_of(kind):
             if name in listed or name in parens:
                 continue
-            changes[name] = self._field(getattr(meant, name), getattr(styled, name), name)
+            before = None if base is None else getattr(base, name)
+            changes[name] = self._field(getattr(meant, name), getattr(styled, name), before, name)
+        if isinstance(meant, cst.Param) and (meant.annotation is None) != (
+            styled.annotation is None
+        ):
+            changes["equal"] = meant.equal  # an annotation wants blanks around it
         return meant.with_changes(**changes)
 
     def _parens(self, meant: Any, styled: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -324,31 +360,49 @@ class _Dresser:
         source = styled if same and not self.commas_only else meant
         return {n: getattr(source, n) for n in names}
 
-    def _field(self, mine: Any, theirs: Any, name: str) -> Any:
+    def _field(self, mine: Any, theirs: Any, before: Any, name: str) -> Any:
         if _is_list(mine) or _is_list(theirs):
             if _is_list(mine) and _is_list(theirs) and mine and theirs:
                 if is_layout(mine) and is_layout(theirs):
-                    return theirs if comments_in(mine) == comments_in(theirs) else mine
-                return self._sequence(list(mine), list(theirs))
+                    return self._layout(mine, theirs, before)
+                return self._sequence(list(mine), list(theirs), before)
             if not mine and theirs and is_layout(theirs) and not comments_in(theirs):
                 return theirs
             if not theirs and mine and is_layout(mine) and not comments_in(mine):
                 return theirs
             return mine
         if is_layout(mine) and is_layout(theirs):
-            return theirs if comments_in(mine) == comments_in(theirs) else mine
+            return self._layout(mine, theirs, before)
         if isinstance(mine, cst.CSTNode) and isinstance(theirs, cst.CSTNode):
-            return self.dress(mine, theirs, name)
+            return self.dress(
+                mine, theirs, before if isinstance(before, cst.CSTNode) else None, name
+            )
         if isinstance(mine, cst.CSTNode):
             return self.restyle(mine)
         return mine
 
-    def _sequence(self, meant: list[Any], styled: list[Any]) -> list[Any]:
+    @staticmethod
+    def _layout(mine: Any, theirs: Any, before: Any) -> Any:
+        """The other side's white space or punctuation, if it is its own and has the same comments."""
+        if cst.MaybeSentinel.DEFAULT in (mine, theirs) or comments_in(mine) != comments_in(theirs):
+            return mine
+        if before is not None and _codes(before) == _codes(theirs):
+            return mine
+        return theirs
+
+    def _sequence(self, meant: list[Any], styled: list[Any], before: Any) -> list[Any]:
         pairs = dict(self._pairs(meant, styled))
+        below = self._below(meant, before)
         return [
-            self.dress(node, styled[pairs[n]]) if n in pairs else self.restyle(node)
+            self.dress(node, styled[pairs[n]], below.get(n)) if n in pairs else self.restyle(node)
             for n, node in enumerate(meant)
         ]
+
+    def _below(self, meant: Sequence[Any], before: Any) -> dict[int, Any]:
+        """What each element was in the base."""
+        if not _is_list(before) or not before:
+            return {}
+        return {n: before[m] for n, m in self._pairs(meant, before)}
 
     def _pairs(self, meant: Sequence[Any], styled: Sequence[Any]) -> list[tuple[int, int]]:
         """Elements side by side: equal keys, then as many of one kind between them."""
@@ -376,12 +430,14 @@ class _Dresser:
         if isinstance(node, str):
             return node
         if hasattr(node, "comma"):
-            return self.normal(node.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+            return self.normal(_bare(node))
         return self.normal(node)
 
     # -- lists with commas ------------------------------------------------------------------
 
-    def _lists(self, meant: Any, styled: Any, groups: Sequence[str]) -> dict[str, Any] | None:
+    def _lists(
+        self, meant: Any, styled: Any, base: Any, groups: Sequence[str]
+    ) -> dict[str, Any] | None:
         """The comma lists of a node; several fields may make one list (parameters and stars)."""
         mine = _flat(meant, groups)
         theirs = _flat(styled, groups)
@@ -389,8 +445,13 @@ class _Dresser:
             return None
         # The comma of a tuple of one is no layout.
         alone = isinstance(meant, cst.Tuple | cst.Subscript) and len(mine) == 1
+        before = [] if base is None else [n for _, n in _flat(base, groups)]
         nodes = self._elements(
-            [n for _, n in mine], [n for _, n in theirs], _opener(styled), alone=alone
+            [n for _, n in mine],
+            [n for _, n in theirs],
+            before,
+            None if before and _opened(base) == _opened(styled) else _opener(styled),
+            alone=alone,
         )
         changes: dict[str, Any] = {}
         for group in groups:
@@ -402,19 +463,27 @@ class _Dresser:
         return changes
 
     def _elements(
-        self, meant: list[Any], styled: list[Any], opener: Any, *, alone: bool
+        self, meant: list[Any], styled: list[Any], base: list[Any], opener: Any, *, alone: bool
     ) -> list[Any]:
         pairs = dict(self._pairs(meant, styled))
+        below = self._below(meant, base)
+        # A side that left the commas and what follows them alone says nothing of where lines break.
+        own = opener is None and [_codes(n.comma) for n in base] == [
+            _codes(n.comma) for n in styled
+        ]
         inner = _inner_comma(styled, opener)
         last = styled[-1].comma
         out: list[Any] = []
         for index, node in enumerate(meant):
             partner = styled[pairs[index]] if index in pairs else None
-            bare = node.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            bare = _bare(node)
             if partner is None:
                 done = self.restyle(bare)
             else:
-                done = self.dress(bare, partner.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+                done = self.dress(bare, _bare(partner), _bare(below.get(index)))
+            if own:
+                out.append(done.with_changes(comma=node.comma))
+                continue
             is_last = index == len(meant) - 1
             if is_last:
                 comma = node.comma if alone else last
@@ -484,6 +553,30 @@ class _Dresser:
                 wanted = dot
             done = done.with_changes(func=attribute.with_changes(value=result, dot=wanted))
             result = done
+        return result.with_changes(**self._parens(meant, styled, ("lpar", "rpar")))
+
+    def _strings(self, meant: Any, styled: Any) -> Any:
+        """Adjacent strings, piece by piece."""
+        mine, theirs = _joined_strings(meant), _joined_strings(styled)
+        pairs = dict(self._pairs([p for p, _ in mine], [p for p, _ in theirs]))
+        gaps = {_code(gap) for _, gap in theirs[:-1]}
+        template = theirs[0][1] if len(gaps) == 1 else None
+        result = None
+        for index in range(len(mine) - 1, -1, -1):
+            piece, gap = mine[index]
+            done = (
+                self.dress(piece, theirs[pairs[index]][0])
+                if index in pairs
+                else self.restyle(piece)
+            )
+            if result is None:
+                result = done
+                continue
+            wanted = template if template is not None else gap
+            if comments_in(wanted) != comments_in(gap):
+                wanted = gap
+            result = cst.ConcatenatedString(left=done, whitespace_between=wanted, right=result)
+        assert result is not None
         return result.with_changes(**self._parens(meant, styled, ("lpar", "rpar")))
 
     def _fields_of_operands(self, meant: Any, styled: Any) -> Any:
@@ -651,7 +744,16 @@ def _with_comments(own: Any, wanted: Any, inner: cst.Comma | None) -> Any:
         None,
     )
     if isinstance(space, cst.ParenthesizedWhitespace) and layout is not None:
-        return own.with_changes(whitespace_after=space.with_changes(last_line=layout.last_line))
+        # Comment lines stand below the elements, wherever those are now.
+        lines = [
+            line.with_changes(indent=layout.indent, whitespace=layout.last_line)
+            if line.comment
+            else line
+            for line in space.empty_lines
+        ]
+        return own.with_changes(
+            whitespace_after=space.with_changes(last_line=layout.last_line, empty_lines=lines)
+        )
     return own
 
 
@@ -695,6 +797,31 @@ def _flatten(node: Any) -> list[tuple[Any, Any]]:
     chain.append((None, current))
     chain.reverse()
     return chain
+
+
+def _joined_strings(node: Any) -> list[tuple[Any, Any]]:
+    """The pieces of adjacent strings, each with the white space behind it."""
+    pieces: list[tuple[Any, Any]] = []
+    while isinstance(node, cst.ConcatenatedString):
+        pieces.append((node.left, node.whitespace_between))
+        node = node.right
+    return [*pieces, (node, None)]
+
+
+def _bare(node: Any) -> Any:
+    """An element without its comma."""
+    return None if node is None else node.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+
+
+def _codes(value: Any) -> str:
+    """The text of a layout field."""
+    if _is_list(value):
+        return "".join(_codes(item) for item in value)
+    return _code(value) if isinstance(value, cst.CSTNode) else repr(value)
+
+
+def _opened(node: Any) -> str:
+    return _codes(_opener(node))
 
 
 def _links(node: Any) -> tuple[Any, list[tuple[Any, Any]]]:
