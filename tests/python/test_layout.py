@@ -125,6 +125,30 @@ def test_filled_lines_break_where_they_become_too_long() -> None:
     )
 
 
+def test_a_line_that_fits_again_is_not_broken() -> None:
+    """A side broke a line that was too long; shortened by the other, it needs no breaks."""
+    base = f"def f(first=1, second=2) -> {'x' * 60}:\n    pass\n"
+    relaid = f"def f(\n    first=1, second=2\n) -> {'x' * 60}:\n    pass\n"
+    edited = "def f(first=1, second=2) -> X:\n    pass\n"
+    assert merged(base, relaid, edited) == edited
+
+
+def test_what_the_other_side_left_alone_keeps_its_layout() -> None:
+    """The editing side's own white space stays where the reformatting side changed nothing."""
+    base = "x=f(a,b)+g( [1,2] )\n"
+    relaid = "x=f(a, b)+g( [1,2] )\n"
+    edited = "x=f(a,b)+g([1, 2, 3])\n"
+    assert merged(base, relaid, edited) == "x=f(a, b)+g([1, 2, 3])\n"
+
+
+def test_brackets_and_commas_go_together() -> None:
+    """Both sides changed where a list breaks: it is laid out wholly as by one of them."""
+    base = "def f(\n    a: A\n) -> B:\n    pass\n"
+    relaid = "def f(\n    a: A,\n) -> B:\n    pass\n"
+    edited = "def f(a: C) -> B:\n    pass\n"
+    assert merged(base, relaid, edited) == "def f(\n    a: C,\n) -> B:\n    pass\n"
+
+
 def test_tuple_of_one_stays_a_tuple() -> None:
     """The comma of a tuple of one is no layout."""
     base, relaid, edited = "x = (a, b)\n", "x = (\n    a,\n    b\n)\n", "x = (a,)\n"

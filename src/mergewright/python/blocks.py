@@ -542,7 +542,7 @@ class StructuralMerge:
                 self._decided(
                     symbol, "import-union", Side.BOTH, "both sides import from this module"
                 )
-                return [merged]
+                return [self._laid_out(merged, "statement", texts)]
         if ours.kind == "class" == theirs.kind and ours.sections() and theirs.sections():
             mine, other = ours.sections()[0], theirs.sections()[0]
             if mine.body is not None and other.body is not None and mine.header == other.header:

@@ -148,7 +148,7 @@ class _Dresses:
             unpadded=_padded(base.node) and not _padded(styled.node),
         )
         below = base.hoisted if self.keep and base.indent == styled.indent else None
-        for commas_only in (False, True):
+        for commas_only in () if _fits(meant, styled, base) else (False, True):
             dresser = _Dresser(self.normal, style, commas_only=commas_only)
             node = dresser.dress(meant.hoisted, styled.hoisted, below)
             found = _checked(meant, styled, node, self.normal, self.width)
@@ -158,6 +158,18 @@ class _Dresses:
             node = _Dresser(self.normal, style).restyle(meant.hoisted)
             return _checked(meant, meant, node, self.normal, self.width)
         return None
+
+
+def _fits(meant: _Statement, styled: _Statement, base: _Statement) -> bool:
+    """Whether a line was broken only because it was too long, and no longer is."""
+    line, before = meant.text.rstrip("\n"), base.text.rstrip("\n")
+    return (
+        "\n" not in line
+        and "\n" not in before
+        and "\n" in styled.text.rstrip("\n")
+        and len(line) <= WIDTH < len(before)
+        and _TRAILING.search(styled.text) is None
+    )
 
 
 def _checked(
@@ -258,6 +270,16 @@ _LISTS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.Global: ("names",),
     cst.Nonlocal: ("names",),
 }
+_BRACKETS = (
+    "lbracket",
+    "rbracket",
+    "lbrace",
+    "rbrace",
+    "lpar",
+    "rpar",
+    "whitespace_before_args",
+    "whitespace_before_params",
+)
 _SINGLE = frozenset({"posonly_ind", "star_arg", "star_kwarg"})
 _TAIL_SPACE = ("whitespace_after_arg", "whitespace_after_param")
 _NO_SPACE = cst.SimpleWhitespace("")
@@ -318,9 +340,9 @@ class _Dresser:
             return self._free_of_parens(meant, styled, field)
         try:
             if isinstance(meant, cst.BooleanOperation | cst.BinaryOperation):
-                return self._chain(meant, styled)
+                return self._chain(meant, styled, base)
             if isinstance(meant, cst.Call):
-                linked = self._calls(meant, styled)
+                linked = self._calls(meant, styled, base)
                 if linked is not None:
                     return linked
             if isinstance(meant, cst.ConcatenatedString):
@@ -342,12 +364,15 @@ class _Dresser:
                 changes.update({g: getattr(meant, g) for g in groups})
             listed = groups
         parens = [n for n in ("lpar", "rpar") if n in fields_of(kind)]
+        # Where a list breaks its lines is one thing, brackets included.
+        reshaped = base is None or _shape(base) != _shape(styled)
         if parens:
-            changes.update(self._parens(meant, styled, parens))
+            changes.update(self._parens(meant, styled, parens, None if reshaped else base))
         for name in fields_of(kind):
             if name in listed or name in parens:
                 continue
-            before = None if base is None else getattr(base, name)
+            bracket = reshaped and name in _BRACKETS
+            before = None if base is None or bracket else getattr(base, name)
             changes[name] = self._field(getattr(meant, name), getattr(styled, name), before, name)
         if isinstance(meant, cst.Param) and (meant.annotation is None) != (
             styled.annotation is None
@@ -355,9 +380,14 @@ class _Dresser:
             changes["equal"] = meant.equal  # an annotation wants blanks around it
         return meant.with_changes(**changes)
 
-    def _parens(self, meant: Any, styled: Any, names: Sequence[str]) -> dict[str, Any]:
+    def _parens(
+        self, meant: Any, styled: Any, names: Sequence[str], base: Any = None
+    ) -> dict[str, Any]:
         same = all(comments_in(getattr(meant, n)) == comments_in(getattr(styled, n)) for n in names)
-        source = styled if same and not self.commas_only else meant
+        changed = base is None or any(
+            _codes(getattr(base, n)) != _codes(getattr(styled, n)) for n in names
+        )
+        source = styled if same and changed and not self.commas_only else meant
         return {n: getattr(source, n) for n in names}
 
     def _field(self, mine: Any, theirs: Any, before: Any, name: str) -> Any:
@@ -450,7 +480,8 @@ class _Dresser:
             [n for _, n in mine],
             [n for _, n in theirs],
             before,
-            None if before and _opened(base) == _opened(styled) else _opener(styled),
+            _opener(styled),
+            own=bool(before) and _shape(base) == _shape(styled),
             alone=alone,
         )
         changes: dict[str, Any] = {}
@@ -463,14 +494,18 @@ class _Dresser:
         return changes
 
     def _elements(
-        self, meant: list[Any], styled: list[Any], base: list[Any], opener: Any, *, alone: bool
+        self,
+        meant: list[Any],
+        styled: list[Any],
+        base: list[Any],
+        opener: Any,
+        *,
+        own: bool,
+        alone: bool,
     ) -> list[Any]:
+        """The elements of ``meant`` kept apart as those of ``styled``, or (``own``) as they are."""
         pairs = dict(self._pairs(meant, styled))
         below = self._below(meant, base)
-        # A side that left the commas and what follows them alone says nothing of where lines break.
-        own = opener is None and [_codes(n.comma) for n in base] == [
-            _codes(n.comma) for n in styled
-        ]
         inner = _inner_comma(styled, opener)
         last = styled[-1].comma
         out: list[Any] = []
@@ -504,30 +539,38 @@ class _Dresser:
 
     # -- chains of one operator -------------------------------------------------------------
 
-    def _chain(self, meant: Any, styled: Any) -> Any:
+    def _chain(self, meant: Any, styled: Any, base: Any) -> Any:
         if type(meant.operator) is not type(styled.operator):
-            return self._fields_of_operands(meant, styled)
+            return self._fields_of_operands(meant, styled, base)
         mine, theirs = _flatten(meant), _flatten(styled)
+        same_kind = base is not None and type(base.operator) is type(styled.operator)
+        before = _flatten(base) if same_kind else []
+        below = self._below([o for _, o in mine], [o for _, o in before])
+        own = [_codes(op) for op, _ in before] == [_codes(op) for op, _ in theirs]
         pairs = dict(self._pairs([o for _, o in mine], [o for _, o in theirs]))
         codes = {_code(op) for op, _ in theirs if op is not None}
         template = next(op for op, _ in theirs if op is not None) if len(codes) == 1 else None
         result = None
         for index, (operator, operand) in enumerate(mine):
             partner = theirs[pairs[index]] if index in pairs else None
-            done = self.restyle(operand) if partner is None else self.dress(operand, partner[1])
+            done = (
+                self.restyle(operand)
+                if partner is None
+                else self.dress(operand, partner[1], below.get(index))
+            )
             if operator is None or result is None:
                 result = done
                 continue
             wanted = template
             if wanted is None and partner is not None and partner[0] is not None:
                 wanted = partner[0]
-            if wanted is None or comments_in(wanted) != comments_in(operator):
+            if own or wanted is None or comments_in(wanted) != comments_in(operator):
                 wanted = operator
             result = type(meant)(left=result, operator=wanted, right=done)
         assert result is not None
-        return result.with_changes(**self._parens(meant, styled, ("lpar", "rpar")))
+        return result.with_changes(**self._parens(meant, styled, ("lpar", "rpar"), base))
 
-    def _calls(self, meant: Any, styled: Any) -> Any | None:
+    def _calls(self, meant: Any, styled: Any, base: Any) -> Any | None:
         """``a.b().c()`` link by link; ``None`` where one of the two is no chain of calls."""
         (start, mine), (styled_start, theirs) = _links(meant), _links(styled)
         if min(len(mine), len(theirs)) < 2:
@@ -535,6 +578,12 @@ class _Dresser:
         pairs = dict(
             self._pairs([a.attr.value for a, _ in mine], [a.attr.value for a, _ in theirs])
         )
+        before = _links(base)[1] if base is not None else []
+        below = self._below([a.attr.value for a, _ in mine], [a.attr.value for a, _ in before])
+        # By name, to the links themselves.
+        below = {
+            n: link for n, name in below.items() for link in before if link[0].attr.value == name
+        }
         codes = {_code(a.dot) for a, _ in theirs[1:]}
         template = theirs[1][0].dot if len(codes) == 1 else None
         result = self.dress(start, styled_start)
@@ -544,8 +593,14 @@ class _Dresser:
             if index in pairs:
                 partner, partner_call = theirs[pairs[index]]
                 bare = partner_call.with_changes(func=stand_in, lpar=[], rpar=[])
-                done = self._fields(call.with_changes(func=stand_in, lpar=[], rpar=[]), bare)
-                wanted = partner.dot
+                old = below.get(index)
+                done = self._fields(
+                    call.with_changes(func=stand_in, lpar=[], rpar=[]),
+                    bare,
+                    old[1].with_changes(func=stand_in, lpar=[], rpar=[]) if old else None,
+                )
+                same = old is not None and _code(old[0].dot) == _code(partner.dot)
+                wanted = dot if same else partner.dot
             else:
                 done = self.restyle(call.with_changes(func=stand_in, lpar=[], rpar=[]))
                 wanted = template if template is not None and index else dot
@@ -579,9 +634,11 @@ class _Dresser:
         assert result is not None
         return result.with_changes(**self._parens(meant, styled, ("lpar", "rpar")))
 
-    def _fields_of_operands(self, meant: Any, styled: Any) -> Any:
+    def _fields_of_operands(self, meant: Any, styled: Any, base: Any) -> Any:
+        left, right = (None, None) if base is None else (base.left, base.right)
         return meant.with_changes(
-            left=self.dress(meant.left, styled.left), right=self.dress(meant.right, styled.right)
+            left=self.dress(meant.left, styled.left, left),
+            right=self.dress(meant.right, styled.right, right),
         )
 
     # -- what has no counterpart ------------------------------------------------------------
@@ -820,8 +877,22 @@ def _codes(value: Any) -> str:
     return _code(value) if isinstance(value, cst.CSTNode) else repr(value)
 
 
-def _opened(node: Any) -> str:
-    return _codes(_opener(node))
+def _shape(node: Any) -> tuple[str, ...]:
+    """How a node's list is laid out: brackets and commas."""
+    groups = _LISTS.get(type(node), ())
+    brackets = [_codes(getattr(node, n)) for n in _BRACKETS if hasattr(node, n)]
+    if isinstance(node, cst.FunctionDef):
+        return (*brackets, *_shape(node.params))
+    if any(isinstance(getattr(node, g), cst.ImportStar) for g in groups):
+        return tuple(brackets)
+    elements = [n for _, n in _flat(node, groups)]
+    commas = [_codes(n.comma) for n in elements if hasattr(n, "comma")]
+    tails = (
+        [_codes(getattr(elements[-1], n)) for n in _TAIL_SPACE if hasattr(elements[-1], n)]
+        if elements
+        else []
+    )
+    return (*brackets, *commas, *tails)
 
 
 def _links(node: Any) -> tuple[Any, list[tuple[Any, Any]]]:
