@@ -84,7 +84,14 @@ def meaning(merge: FileMerge) -> tuple[object, ...]:
     """What must not depend on layout: the program and its comments, and how much is open."""
     text = merge.text().decode("utf-8", "surrogateescape")
     try:
-        tree = ast.dump(ast.parse(text))
+        module = ast.parse(text)
+        for node in ast.walk(module):
+            # Formatters strip and indent docstrings, and take away the prefix u.
+            if isinstance(node, ast.Constant):
+                node.kind = None
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                node.value.value = " ".join(str(node.value.value).split())
+        tree = ast.dump(module)
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
         comments = Counter(t.string.lstrip("#! ") for t in tokens if t.type == tokenize.COMMENT)
     except (SyntaxError, ValueError, tokenize.TokenError):
