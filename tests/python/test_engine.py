@@ -247,3 +247,16 @@ def test_a_key_added_before_one_that_ours_moved_stays_open() -> None:
         "x = {\n    'm': 1,\n    'a': 1,\n    't': 1,\n}\n",
     )
     assert not result.clean
+
+
+def test_an_argument_is_not_carried_into_an_f_string() -> None:
+    """Older Pythons give wrong places for calls inside f-strings: nothing is written there."""
+    calls = "".join(f"add({n}, None)\n" for n in range(4))
+    text = clean(
+        calls + "end()\n",
+        calls + 'log(f"{1}: {add(5, None)}", (\n    6,\n))\nend()\n',
+        calls.replace("None", "False") + "end()\n",
+    )
+    assert compile(text, "m.py", "exec")
+    assert 'log(f"{1}: {add(5, ' in text
+    assert text.startswith(calls.replace("None", "False"))

@@ -40,12 +40,16 @@ class ArgumentSweep:
         return f"{where} of `{self.callee}`: `{self.old}` → `{self.new}` ({self.calls} calls)"
 
 
-def find_argument_sweeps(base: bytes, side: bytes) -> list[ArgumentSweep]:
-    """What a side changed alike in every call of a function.
+def find_argument_sweeps(base: bytes, side: bytes, other: bytes) -> list[ArgumentSweep]:
+    """What a side changed alike in every call of a function, while the other side only added calls.
+
+    Where the other side changed or deleted such calls, one that has the old argument may be its own choice
+    and no unknowing one.
 
     Args:
         base: The file before.
         side: The side's file. Files that are not UTF-8 or do not parse hold none.
+        other: The other side's file.
     """
     before, after = _values(base), _values(side)
     found = []
@@ -57,8 +61,11 @@ def find_argument_sweeps(base: bytes, side: bytes) -> list[ArgumentSweep]:
                 continue
             ((new, times),) = gained.items()
             if times >= LEAST_CALLS:
-                found.append(ArgumentSweep(slot[0], slot[1], old, new, times))
-    return found
+                found.append((slot, ArgumentSweep(slot[0], slot[1], old, new, times)))
+    if not found:
+        return []
+    beside = _values(other)
+    return [sweep for slot, sweep in found if not before[slot] - beside.get(slot, Counter())]
 
 
 def carry_on(result: bytes, sweep: ArgumentSweep) -> tuple[bytes, list[int]]:
@@ -71,22 +78,32 @@ def carry_on(result: bytes, sweep: ArgumentSweep) -> tuple[bytes, list[int]]:
     Returns:
         The text, and the lines (from 1) of the calls that were changed.
     """
-    spans = [
-        (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset)
-        for slot, value in _arguments(result)
-        if slot == (sweep.callee, sweep.slot) and ast.unparse(value) == sweep.old
-    ]
-    lines = result.splitlines(keepends=True)
     starts = [0]
-    for line in lines:
+    for line in result.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
+    spans = []
+    for slot, value in _arguments(result):
+        if slot != (sweep.callee, sweep.slot) or ast.unparse(value) != sweep.old:
+            continue
+        assert value.end_lineno is not None
+        assert value.end_col_offset is not None
+        start = starts[value.lineno - 1] + value.col_offset
+        end = starts[value.end_lineno - 1] + value.end_col_offset
+        # Inside an f-string the places that older Pythons give are not those of the file.
+        if _written(result[start:end]) == sweep.old:
+            spans.append((start, end, value.lineno))
     text = result
-    for row, column, end_line, end_column in sorted(spans, reverse=True):
-        assert end_line is not None
-        assert end_column is not None
-        start, end = starts[row - 1] + column, starts[end_line - 1] + end_column
+    for start, end, _ in sorted(spans, reverse=True):
         text = text[:start] + sweep.new.encode() + text[end:]
-    return text, sorted(row for row, *_ in spans)
+    return text, sorted(line for *_, line in spans)
+
+
+def _written(text: bytes) -> str | None:
+    """An expression as Python writes it."""
+    try:
+        return ast.unparse(ast.parse(text.decode("utf-8"), mode="eval"))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
 def _values(text: bytes) -> dict[_Slot, Counter[str]]:

@@ -763,8 +763,11 @@ class StructuralMerge:
         """The side to take where the two are one program, or one side only respelled the base."""
         if not texts.ours.strip() or not texts.theirs.strip():
             return None
+        ours, theirs = comments_of(texts.ours), comments_of(texts.theirs)
+        if ours is None or theirs is None:
+            return None
+        notes = ThreeWay(base=comments_of(texts.base) or (), ours=ours, theirs=theirs)
         if "same-code" not in self.disabled and same_program(texts.ours, texts.theirs):
-            notes = texts.map(lambda text: comments_of(text) or ())
             side = settle(notes) or _fuller(notes)
             if side is None:
                 return None
@@ -779,7 +782,9 @@ class StructuralMerge:
             return side
         if texts.base.strip() and "replaced-respelled" not in self.disabled:
             for side in (Side.OURS, Side.THEIRS):
-                if only_respelled(texts.base, texts.get(side.other), texts.get(side)):
+                if _holds_all(notes, side) and only_respelled(
+                    texts.base, texts.get(side.other), texts.get(side)
+                ):
                     self._decided(
                         symbol,
                         "replaced-respelled",
@@ -1096,14 +1101,14 @@ def _code_tokens(item: Item) -> list[bytes]:
 
 def _fuller(notes: ThreeWay[tuple[str, ...]]) -> Side | None:
     """The side whose comments hold all that both wrote, and nothing that either deleted."""
-    for side in (Side.OURS, Side.THEIRS):
-        mine, other = Counter(notes.get(side)), Counter(notes.get(side.other))
-        base = Counter(notes.base)
-        wrote = other - base
-        deleted = base - other
-        if not wrote - mine and not mine & deleted and _in_order(other & mine, notes, side):
-            return side
-    return None
+    return next((side for side in (Side.OURS, Side.THEIRS) if _holds_all(notes, side)), None)
+
+
+def _holds_all(notes: ThreeWay[tuple[str, ...]], side: Side) -> bool:
+    mine, other = Counter(notes.get(side)), Counter(notes.get(side.other))
+    base = Counter(notes.base)
+    wrote, deleted = other - base, base - other
+    return not wrote - mine and not mine & deleted and _in_order(other & mine, notes, side)
 
 
 def _in_order(common: Counter[str], notes: ThreeWay[tuple[str, ...]], side: Side) -> bool:

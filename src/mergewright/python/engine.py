@@ -15,7 +15,7 @@ from mergewright.python.blocks import BudgetExceeded, StructuralMerge, decided, 
 from mergewright.python.formatting import Formatting, Polish, relaid
 from mergewright.python.gates import undefined_names
 from mergewright.python.outline import outline
-from mergewright.python.source import Item, Source, source_of
+from mergewright.python.source import Item, source_of
 from mergewright.python.sweeps import Sweeps, apply
 from mergewright.text.lines import UTF8_BOM, with_final_newline
 from mergewright.text.merge import merge_lines
@@ -226,7 +226,7 @@ def _carried(
     result: _Result,
     merge: moves.Merger,
 ) -> _Result:
-    sources = texts.map(Source)
+    sources = texts.map(source_of)
     for mover in (Side.OURS, Side.THEIRS):
         plans = moves.plans(moves.survey(sources, mover))
         # All at once; when that helps nothing, each for itself.
@@ -237,7 +237,7 @@ def _carried(
             pieces, decisions = _structural(path, carried.texts, deciders, options, deadline)
             if _unfollowed((pieces, decisions)) < _unfollowed(result):
                 texts = carried.texts
-                sources = texts.map(Source)
+                sources = texts.map(source_of)
                 result = pieces, [*decisions, *(moves.decision(note) for note in carried.notes)]
                 break
         if plans:
@@ -278,7 +278,7 @@ def merge_runs(
 def _unfollowed(result: _Result) -> int:
     """How many edits wait for their code to be found: open places, and what a deletion took along."""
     pieces, decisions = result
-    return sum(1 for piece in pieces if isinstance(piece, Contested)) + sum(
+    return _places(pieces) + sum(
         1
         for decision in decisions
         if decision.strategy.startswith(("deletion-of-", "replaced-"))

@@ -45,17 +45,20 @@ def only_respelled(base: bytes, side: bytes, other: bytes) -> bool:
     Formatting of strings (``%``, ``format``, f-strings), ``set([…])`` against ``{…}``, unittest's
     assertions against ``assert``, a needless ``pass``, ``not a in b``: the behaviour is the base's. Where
     the other side still writes it the old way, the respelling is meant for it too, and this is ``False``.
+    Against a deletion annotations and docstrings count as spelling, too; against a replacement they do
+    not, nor do comments: what the side wrote there would be lost.
 
     Args:
         base: Whole lines of the base.
         side: The side that may have respelled them.
         other: What the other side has in this place; empty when it deleted it.
     """
-    forms = [_form(text, _Respelled()) for text in (base, side)]
+    deleted = not other.strip()
+    forms = [_form(text, _Respelled(notes=deleted)) for text in (base, side)]
     if forms[0] is None or forms[0] != forms[1]:
         return False
-    gone = _words(base) - _words(side)
-    return not set(gone) & set(_words(other))
+    gone = set(_words(base) - _words(side))
+    return deleted or gone.isdisjoint(_words(other))
 
 
 def comments_of(text: bytes) -> tuple[str, ...] | None:
@@ -118,9 +121,14 @@ def _at_margin(text: str) -> str:
 
 
 class _Neutral(ast.NodeTransformer):
-    """Takes away what does not run."""
+    """Takes away what does not run; without ``notes`` annotations and docstrings stay."""
+
+    def __init__(self, *, notes: bool = True) -> None:
+        self._notes = notes
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        if not self._notes:
+            return self.generic_visit(node)
         node.returns = None
         node.type_comment = None
         arguments = node.args
@@ -142,7 +150,8 @@ class _Neutral(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.bases = [b for b in node.bases if not (isinstance(b, ast.Name) and b.id == "object")]
-        _drop_docstring(node)
+        if self._notes:
+            _drop_docstring(node)
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

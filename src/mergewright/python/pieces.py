@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
@@ -20,7 +20,7 @@ from mergewright.python.normal import Normal, fields_of, is_layout
 from mergewright.python.source import parser
 from mergewright.python.versions import larger_version
 from mergewright.text.diff import increasing, matches
-from mergewright.text.merge import chunks, merge_lines
+from mergewright.text.merge import Chunk, chunks, merge_lines
 
 N = TypeVar("N", bound=cst.CSTNode)
 _Nodes = Sequence[Any]
@@ -369,13 +369,7 @@ class NodeMerger:
         """
         keys = v.map(lambda nodes: [key(node) for node in nodes])
         out: list[Any] = []
-        for chunk in chunks(
-            len(v.base),
-            len(v.ours),
-            len(v.theirs),
-            _align(v.base, v.ours, keys.base, keys.ours),
-            _align(v.base, v.theirs, keys.base, keys.theirs),
-        ):
+        for chunk in _aligned(v, keys):
             b = keys.base[chunk.base.start : chunk.base.stop]
             o = keys.ours[chunk.ours.start : chunk.ours.stop]
             t = keys.theirs[chunk.theirs.start : chunk.theirs.stop]
@@ -409,11 +403,10 @@ class NodeMerger:
             elif not b and _sorted_into(
                 v.base,
                 chunk.base.start,
-                [*on, *(n for n, k in zip(tn, t, strict=True) if k not in o)],
+                new := [*on, *(n for n, k in zip(tn, t, strict=True) if k not in o)],
             ):
                 self._note(Side.OURS, what)
                 self._note(Side.THEIRS, what)
-                new = [*on, *(n for n, k in zip(tn, t, strict=True) if k not in o)]
                 out.extend(sorted(new, key=_string_value))
             elif len(b) == len(o) == len(t):
                 out.extend(
@@ -554,6 +547,17 @@ def _only_deleted(base: Sequence[Hashable], side: Sequence[Hashable]) -> bool:
     return len(set(base)) == len(base) and [k for k in base if k in set(side)] == list(side)
 
 
+def _aligned(v: ThreeWay[_Nodes], keys: ThreeWay[list[Hashable]]) -> Iterator[Chunk]:
+    """The stable and the unstable stretches of three lists."""
+    return chunks(
+        len(v.base),
+        len(v.ours),
+        len(v.theirs),
+        _align(v.base, v.ours, keys.base, keys.ours),
+        _align(v.base, v.theirs, keys.base, keys.theirs),
+    )
+
+
 def _align(
     base: _Nodes, side: _Nodes, base_keys: list[Hashable], side_keys: list[Hashable]
 ) -> list[tuple[int, int]]:
@@ -675,13 +679,7 @@ def _hold_apart(m: NodeMerger, v: ThreeWay[_Nodes]) -> None:
     """
     keys = v.map(lambda nodes: [m.normal(node) for node in nodes])
     last: tuple[Side, bool] | None = None
-    for chunk in chunks(
-        len(v.base),
-        len(v.ours),
-        len(v.theirs),
-        _align(v.base, v.ours, keys.base, keys.ours),
-        _align(v.base, v.theirs, keys.base, keys.theirs),
-    ):
+    for chunk in _aligned(v, keys):
         part = ThreeWay(
             base=keys.base[chunk.base.start : chunk.base.stop],
             ours=keys.ours[chunk.ours.start : chunk.ours.stop],

@@ -71,7 +71,9 @@ class Sweeps:
         # Without one token that was replaced by one other in several places there is none.
         if not self._many[side]:
             return []
-        return find_argument_sweeps(self._texts.base, self._texts.get(side))
+        return find_argument_sweeps(
+            self._texts.base, self._texts.get(side), self._texts.get(side.other)
+        )
 
     def renaming(self, name: str) -> tuple[Side, Sweep] | None:
         """The sweep that replaced a name, if one side made one."""

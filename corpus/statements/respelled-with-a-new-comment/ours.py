@@ -1,0 +1,3 @@
+class TestDock:
+    def test_empty(self):
+        check(dock.size, 0)
