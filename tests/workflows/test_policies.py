@@ -9,9 +9,20 @@ import pytest
 from tests.support import SCHEMA
 
 from mergewright.git.repository import Repository
-from mergewright.model.plan import MergePlan
-from mergewright.model.resolution import Deferred, EvidenceKind, Resolved
+from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
+from mergewright.model.merge import Contested, FileMerge
+from mergewright.model.plan import MergePlan, PathPlan
+from mergewright.model.resolution import (
+    Deferred,
+    EvidenceKind,
+    GateResult,
+    PathOutcome,
+    Resolved,
+)
+from mergewright.model.threeway import ThreeWay
+from mergewright.rules.steps import StepEdit
 from mergewright.testing import Sandbox, SandboxRepository
+from mergewright.workflows.policies import with_edits
 from mergewright.workflows.resolving import Settings, plan_merge
 
 
@@ -150,3 +161,75 @@ def test_newer_submodule(tmp_path: Path) -> None:
     result = outcome(planned(outer, tmp_path, rule), "sub")
     assert isinstance(result, Resolved)
     assert result.oid == third
+
+
+LABELS = ThreeWay(base="base", ours="dev", theirs="main")
+
+
+def contested(
+    base: FileVersion | bytes, ours: FileVersion | bytes, theirs: FileVersion | bytes
+) -> Conflict:
+    def wrap(some: FileVersion | bytes) -> FileVersion:
+        if isinstance(some, FileVersion):
+            return some
+        return FileVersion(path="a.py", mode=MODE_REGULAR, oid="0" * 40, data=some)
+
+    versions: ThreeWay[FileVersion | None] = ThreeWay(
+        base=wrap(base), ours=wrap(ours), theirs=wrap(theirs)
+    )
+    return Conflict(path="a.py", kind=ConflictKind.BOTH_MODIFIED, versions=versions)
+
+
+def after_steps(
+    conflict: Conflict, before: FileMerge, after: bytes, *gates: GateResult
+) -> PathOutcome:
+    """What becomes of an open file when the steps of the rules settle all that is open in it."""
+    opened = Deferred(
+        path=conflict.path,
+        data=b"",
+        mode=MODE_REGULAR,
+        reason="1 place left",
+        merge=before,
+        gates=gates,
+    )
+    merge = FileMerge(pieces=(after,), method=before.method)
+    edit = StepEdit(path="a.py", mode=MODE_REGULAR, data=after, decisions=(), merge=merge)
+    (entry,) = with_edits([PathPlan(conflict=conflict, outcome=opened)], [edit], LABELS)
+    return entry.outcome
+
+
+def place(base: bytes, ours: bytes, theirs: bytes) -> Contested:
+    versions = ThreeWay(base=base, ours=ours, theirs=theirs)
+    return Contested(symbol="x", kind="both-changed", versions=versions, reason="both changed it")
+
+
+def test_a_gate_that_failed_before_the_steps_excuses_nothing_when_all_is_settled() -> None:
+    """A file that the steps settle stays open while a gate fails, also one that failed before."""
+    versions = [b"y = 1\nx = 1\n", b"y = 1\nx = 2\n", b"y = 1\nx = 3\n"]
+    before = FileMerge(pieces=(b"y = gone\n", place(b"x = 1\n", b"x = 2\n", b"x = 3\n")))
+    found = after_steps(contested(*versions), before, b"y = gone\nx = 3\n")
+    assert isinstance(found, Deferred)
+    assert "undefined-name" in found.notes[-1]
+    found = after_steps(contested(*versions), before, b"y = 1\nx = 3\n")
+    assert isinstance(found, Resolved)
+
+
+def test_a_gate_that_counts_additions_holds_when_all_is_settled() -> None:
+    """A step that settles a file may not lose what a side added elsewhere."""
+    base = b"def f():\n    return 1\n\n\nx = 1\n"
+    ours = base.replace(b"x = 1", b"x = 2").replace(b"def f", b"def g():\n    return 2\n\n\ndef f")
+    theirs = base.replace(b"x = 1", b"x = 3")
+    before = FileMerge(pieces=(base[:-6], place(b"x = 1\n", b"x = 2\n", b"x = 3\n")))
+    found = after_steps(contested(base, ours, theirs), before, theirs)
+    assert isinstance(found, Deferred)
+    assert "conservation" in found.notes[-1]
+
+
+def test_a_file_that_a_gate_held_back_is_not_settled_by_steps() -> None:
+    """The gate's word on the file is not forgotten when the steps leave nothing open."""
+    before = FileMerge(pieces=(place(b"x = 1\n", b"x = 2\n", b"x = 3\n"),))
+    gate = GateResult(gate="given-up-name", passed=False, detail="f: ours added uses of y")
+    found = after_steps(contested(b"x = 1\n", b"x = 2\n", b"x = 3\n"), before, b"x = 3\n", gate)
+    assert isinstance(found, Deferred)
+    assert found.gates == (gate,)
+    assert "gate given-up-name holds the file back" in found.notes[-1]

@@ -261,24 +261,17 @@ def _carried(
         return outcome
     kept = _kept_decisions(outcome, edit.survivors)
     decisions = (*kept, *edit.decisions)
-    checked = tuple(g for g in _gates(conflict, merge, decisions) if g.gate in _STILL)
-    held = {
-        gate.gate for gate in _gates(conflict, outcome.merge, outcome.decisions) if not gate.passed
-    }
-    failed = [gate for gate in checked if not gate.passed and gate.gate not in held]
-    if failed:
-        note = f"steps of rules left out: gate {failed[0].gate} would fail: {failed[0].detail}"
-        return replace(outcome, notes=(*outcome.notes, note))
     if merge.clean:
-        return Resolved(
-            path=outcome.path,
-            data=merge.text(),
-            mode=outcome.mode,
-            strategy=outcome.merge.method,
-            decisions=decisions,
-            gates=checked,
-            notes=outcome.notes,
-        )
+        return _settled(conflict, outcome, merge, decisions)
+    checked = tuple(g for g in _gates(conflict, merge, decisions) if g.gate in _STILL)
+    failed = [gate for gate in checked if not gate.passed]
+    if failed:
+        # What failed before the steps is open still, and no step's fault.
+        before = _gates(conflict, outcome.merge, outcome.decisions)
+        held = {gate.gate for gate in before if not gate.passed}
+        failed = [gate for gate in failed if gate.gate not in held]
+    if failed:
+        return _without_steps(outcome, failed[0])
     size = marker_size_for(conflict.texts.map(lambda text: text))
     for side in (Side.BASE, Side.OURS, Side.THEIRS):
         text = merge.text(side)
@@ -291,8 +284,43 @@ def _carried(
         merge=merge,
         open_places=max(1, len(merge.contested)),
         decisions=marker_spans(bare, merge.contested, data, size),
-        gates=checked,
+        gates=(*_failed_before(outcome, checked), *checked),
     )
+
+
+def _settled(
+    conflict: Conflict, outcome: Deferred, merge: FileMerge, decisions: tuple[Decision, ...]
+) -> PathOutcome:
+    """A file in which the steps left nothing open: every gate must hold."""
+    checked = _gates(conflict, merge, decisions)
+    failed = [gate for gate in checked if not gate.passed]
+    if failed:
+        return _without_steps(outcome, failed[0])
+    held = [gate for gate in outcome.gates if not gate.passed]
+    if held:
+        # It spoke of an answer that no step is a substitute for.
+        note = f"steps of rules left out: gate {held[0].gate} holds the file back: {held[0].detail}"
+        return replace(outcome, notes=(*outcome.notes, note))
+    return Resolved(
+        path=outcome.path,
+        data=merge.text(),
+        mode=outcome.mode,
+        strategy=outcome.merge.method if outcome.merge is not None else merge.method,
+        decisions=decisions,
+        gates=checked,
+        notes=outcome.notes,
+    )
+
+
+def _without_steps(outcome: Deferred, gate: GateResult) -> Deferred:
+    note = f"steps of rules left out: gate {gate.gate} would fail: {gate.detail}"
+    return replace(outcome, notes=(*outcome.notes, note))
+
+
+def _failed_before(outcome: Deferred, checked: Sequence[GateResult]) -> tuple[GateResult, ...]:
+    """The gates that held a file back and were not asked again."""
+    asked = {gate.gate for gate in checked}
+    return tuple(g for g in outcome.gates if not g.passed and g.gate not in asked)
 
 
 #: Gates that hold whatever a rule changed on purpose; the others count what the sides added.
