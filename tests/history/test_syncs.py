@@ -88,3 +88,49 @@ def test_what_is_no_sync_or_was_taken_back_is_no_base(tmp_path: Path, told: Stor
     ) as planned:
         strategies = {d.strategy for e in planned.plan.paths for d in e.outcome.decisions}
         assert "newest-common-state" not in strategies
+
+
+def limits(low: int, high: int) -> str:
+    return f"low = {low}\nname = 'a'\nhigh = {high}\n"
+
+
+@pytest.mark.parametrize("path", ["limits.conf", "pkg/limits.py"])
+@pytest.mark.parametrize("flipped", [False, True], ids=["dev", "main"])
+def test_a_squash_that_only_touched_a_file_did_not_bring_its_state(
+    tmp_path: Path, flipped: bool, path: str
+) -> None:
+    """The other side's limit is not in the squash, so the limits are contested as they ever were."""
+    told = Story().commit("base", files={path: limits(10, 0), **SMALL})
+    a, b, c = LATER
+    told.commit("m0", ["base"], {a: LATER[a], path: limits(98, 0)}, "Raise the limit")
+    told.commit("m1", ["m0"], {b: LATER[b], c: LATER[c], path: limits(99, 0)}, "Raise it more")
+    told.commit("sync", ["base"], {**LATER, path: limits(5, 0)}, "Port some, lower the limit")
+    told.commit("m2", ["m1"], {path: limits(99, 1)}, "Raise the other limit")
+    built = told.build(tmp_path, *(("m2", "sync") if flipped else ("sync", "m2")))
+    with plan_merge(
+        built.repository, "dev", "main", settings=Settings(sources=default_sources)
+    ) as planned:
+        (entry,) = planned.plan.paths
+        assert not isinstance(entry.outcome, Resolved)
+    assert built.history().newer_base(path) is None
+
+
+def test_a_text_without_definitions_is_not_settled_by_a_sync_alone(tmp_path: Path) -> None:
+    """What conflicts against the merge base stays open: no gate would see what is lost."""
+    path = "limits.conf"
+    told = Story().commit("base", files={path: limits(10, 0), **SMALL})
+    a, b, c = LATER
+    told.commit("d0", ["base"], {path: limits(10, 7)}, "Another high")
+    told.commit("m0", ["base"], {a: LATER[a], path: limits(98, 0)}, "Raise the limit")
+    told.commit("m1", ["m0"], {b: LATER[b], c: LATER[c], path: limits(99, 0)}, "Raise it more")
+    told.commit("sync", ["d0"], {**LATER, path: limits(99, 7)}, "Bring work over")
+    told.commit("m2", ["m1"], {path: limits(50, 0)}, "Lower the limit")
+    built = told.build(tmp_path, "sync", "m2")
+    newer = built.history().newer_base(path)
+    assert newer is not None
+    assert newer.sync
+    with plan_merge(
+        built.repository, "dev", "main", settings=Settings(sources=default_sources)
+    ) as planned:
+        (entry,) = planned.plan.paths
+        assert not isinstance(entry.outcome, Resolved)

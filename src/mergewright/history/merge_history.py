@@ -17,7 +17,7 @@ from mergewright.history.lineage import (
     symbol_lineage,
 )
 from mergewright.history.patches import Profile, profile
-from mergewright.history.pieces import contains_run, squeeze
+from mergewright.history.pieces import contains_run, holds, squeeze
 from mergewright.history.syncs import SquashedSync, squashed_syncs
 from mergewright.history.titles import read_message
 from mergewright.history.twins import find_twins
@@ -220,7 +220,13 @@ class MergeHistory:
             self._syncs = squashed_syncs(self.facts)
         for sync in self._syncs:
             blob = self.facts.blob_at(sync.state, self._name(path, sync.side.other))
-            if blob is None or blob == base or self._name(path, sync.side) not in sync.paths:
+            name = self._name(path, sync.side)
+            if blob is None or blob == base or name not in sync.paths:
+                continue
+            # A squash may touch a file for a reason of its own: then that state never was its base.
+            brought = self.facts.blob_at(sync.commit, name)
+            before, after = (None if b is None else self.facts.read(b) for b in (base, blob))
+            if brought is None or not holds(self.facts.read(brought), before, after):
                 continue
             ours, theirs = (
                 (sync.commit, sync.state) if sync.side is Side.OURS else (sync.state, sync.commit)

@@ -86,6 +86,21 @@ def contains_run(whole: tuple[bytes, ...], part: tuple[bytes, ...]) -> bool:
     )
 
 
+def holds(text: bytes | None, old: bytes | None, new: bytes | None) -> bool:
+    """Whether a text has all that a change adds, and nothing of what it takes away.
+
+    Args:
+        text: The text that may have the change.
+        old: What stood before the change; ``None`` for nothing.
+        new: What it made; a deletion is held by no text.
+    """
+    if text is None or new is None:
+        return False
+    here, before, after = (set(pieces(part or b"")) for part in (text, old, new))
+    added, removed = after - before, before - after
+    return added <= here and not removed & here
+
+
 @lru_cache(maxsize=4096)
 def code_key(text: bytes) -> bytes:
     """A key that two texts share only if they are the same code in two layouts.

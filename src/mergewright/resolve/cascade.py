@@ -177,11 +177,13 @@ class Rebased:
         decision: What is said of another base; ``None`` for the merge base.
         settled: What history says of places that would merge cleanly; each may drop what a side alone
             has.
+        sync: Whether the other base is the state of a squashed sync, told by the sync's other files.
     """
 
     conflict: Conflict
     decision: Decision | None = None
     settled: tuple[Decision, ...] = ()
+    sync: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +257,11 @@ class Cascade:
             # or a difference that is none. The two bases must agree, else a person decides.
             failed = [g for g in self._check(conflict, merge) if not g.passed]
             if not failed:
+                if rebased.sync and not is_python(conflict.path, conflict.texts):
+                    # No gate sees what a text without definitions lost; the sync alone is no proof.
+                    plain = self._judge(conflict, self._merge(conflict))
+                    if not isinstance(plain, Resolved):
+                        return plain
                 return outcome
             return self._as_git(
                 conflict,

@@ -549,7 +549,10 @@ class LazyHistory:
         )
         decision = _decision("", "newest-common-state", Side.BOTH, reason, newer.ours, newer.theirs)
         return Rebased(
-            conflict=replace(conflict, versions=versions), decision=decision, settled=settled
+            conflict=replace(conflict, versions=versions),
+            decision=decision,
+            settled=settled,
+            sync=newer.sync,
         )
 
     def decide(self, question: Question) -> Answer | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from mergewright.history.features import put_back
 from mergewright.history.groups import HalfTaken
 from mergewright.history.merge_history import MergeHistory
-from mergewright.history.pieces import pieces
+from mergewright.history.pieces import holds
 from mergewright.history.verdicts import short
 from mergewright.model.conflict import MODE_REGULAR, Conflict
 from mergewright.model.plan import PathPlan
@@ -166,7 +166,7 @@ def _change(
                 None if blob is None else read(blob) for blob in (change.old_oid, change.new_oid)
             )
             old, new = (after, before) if back else (before, after)
-            if now == new or (not back and _holds(now, old, new)):
+            if now == new or (not back and holds(now, old, new)):
                 continue
             if now == old:
                 now = new
@@ -183,12 +183,3 @@ def _change(
             found.texts[path] = now
             found.commits[path] = used
     return found
-
-
-def _holds(text: bytes | None, old: bytes | None, new: bytes | None) -> bool:
-    """Whether a text has all that a change adds, and nothing of what it takes away."""
-    if text is None or new is None:
-        return False
-    here, before, after = (set(pieces(part or b"")) for part in (text, old, new))
-    added, removed = after - before, before - after
-    return added <= here and not removed & here
