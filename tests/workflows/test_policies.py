@@ -9,7 +9,13 @@ import pytest
 from tests.support import SCHEMA
 
 from mergewright.git.repository import Repository
-from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
+from mergewright.model.conflict import (
+    MODE_EXECUTABLE,
+    MODE_REGULAR,
+    Conflict,
+    ConflictKind,
+    FileVersion,
+)
 from mergewright.model.merge import Contested, FileMerge
 from mergewright.model.plan import MergePlan, PathPlan
 from mergewright.model.resolution import (
@@ -233,3 +239,31 @@ def test_a_file_that_a_gate_held_back_is_not_settled_by_steps() -> None:
     assert isinstance(found, Deferred)
     assert found.gates == (gate,)
     assert "gate given-up-name holds the file back" in found.notes[-1]
+
+
+def test_a_contested_mode_stays_open_when_the_steps_settle_the_text() -> None:
+    """Both sides chose another mode: the text is settled, the path is left with that reason."""
+    texts = (b"x = 1\n", b"x = 2\n", b"x = 3\n")
+    modes = (0o120000, MODE_REGULAR, MODE_EXECUTABLE)
+    versions = [
+        FileVersion(path="a.py", mode=mode, oid="0" * 40, data=data)
+        for mode, data in zip(modes, texts, strict=True)
+    ]
+    before = FileMerge(pieces=(place(*texts),))
+    found = after_steps(contested(*versions), before, texts[2])
+    assert isinstance(found, Deferred)
+    assert (found.data, found.open_places) == (texts[2], 1)
+    assert "executable" in found.reason
+
+
+def test_the_old_name_goes_when_the_steps_settle_a_renamed_file() -> None:
+    """A file that one side renamed does not stay under its old name."""
+    texts = (b"x = 1\n", b"x = 2\n", b"x = 3\n")
+    versions = [
+        FileVersion(path=path, mode=MODE_REGULAR, oid="0" * 40, data=data)
+        for path, data in zip(("old.py", "a.py", "old.py"), texts, strict=True)
+    ]
+    before = FileMerge(pieces=(place(*texts),))
+    found = after_steps(contested(*versions), before, texts[2])
+    assert isinstance(found, Resolved)
+    assert found.drop == ("old.py",)

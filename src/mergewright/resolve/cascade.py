@@ -397,8 +397,6 @@ class Cascade:
             )
         mode, mode_contested = treeconflicts.merged_mode(conflict)
         if merge.clean and not mode_contested:
-            others = {conflict.path, *conflict.related}
-            others.update(v.path for v in conflict.versions if v is not None)
             data = merge.text()
             decisions = merge.decisions
             if merge.method == "python":
@@ -410,7 +408,7 @@ class Cascade:
                 strategy=merge.method,
                 decisions=decisions,
                 gates=results,
-                drop=tuple(sorted(others - {conflict.path})),
+                drop=treeconflicts.dropped(conflict, conflict.path),
                 notes=merge.notes,
             )
         decisions = merge.decisions

@@ -79,6 +79,13 @@ def merged_mode(conflict: Conflict) -> tuple[int, bool]:
     return ours.mode, base is None or base.mode != theirs.mode
 
 
+def dropped(conflict: Conflict, path: str) -> tuple[str, ...]:
+    """The names that the conflict's versions have and the settled file, at a path, has not."""
+    names = {conflict.path, *conflict.related}
+    names.update(version.path for version in conflict.versions if version is not None)
+    return tuple(sorted(names - {path}))
+
+
 def whole_side(
     conflict: Conflict,
     side: Side,
@@ -91,8 +98,6 @@ def whole_side(
     """One side's version of the whole path, under that side's name; absent means deleted."""
     version = conflict.versions.get(side)
     path = conflict.path if version is None else version.path
-    others = {conflict.path, *conflict.related}
-    others.update(v.path for v in conflict.versions if v is not None)
     kind = EvidenceKind.STRUCTURE if rule is None else EvidenceKind.RULE
     decision = Decision(
         symbol="",
@@ -111,7 +116,7 @@ def whole_side(
         strategy=strategy,
         decisions=(decision,),
         oid=version.oid if version is not None and is_link else None,
-        drop=tuple(sorted(others - {path})),
+        drop=dropped(conflict, path),
     )
 
 

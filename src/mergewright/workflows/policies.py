@@ -34,7 +34,8 @@ from mergewright.model.resolution import (
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.cascade import both_ways, python_gates
 from mergewright.resolve.spans import marker_spans
-from mergewright.resolve.treeconflicts import whole_side
+from mergewright.resolve.treeconflicts import dropped, merged_mode, whole_side
+from mergewright.resolve.treeconflicts import reason as tree_reason
 from mergewright.rules.book import PathRule, RuleBook
 from mergewright.rules.deleted import Deletion, need
 from mergewright.rules.schema import Action, NeedRule
@@ -262,7 +263,7 @@ def _carried(
     kept = _kept_decisions(outcome, edit.survivors)
     decisions = (*kept, *edit.decisions)
     if merge.clean:
-        return _settled(conflict, outcome, merge, decisions)
+        return _settled(conflict, outcome, merge, decisions, labels)
     checked = tuple(g for g in _gates(conflict, merge, decisions) if g.gate in _STILL)
     failed = [gate for gate in checked if not gate.passed]
     if failed:
@@ -289,9 +290,13 @@ def _carried(
 
 
 def _settled(
-    conflict: Conflict, outcome: Deferred, merge: FileMerge, decisions: tuple[Decision, ...]
+    conflict: Conflict,
+    outcome: Deferred,
+    merge: FileMerge,
+    decisions: tuple[Decision, ...],
+    labels: ThreeWay[str],
 ) -> PathOutcome:
-    """A file in which the steps left nothing open: every gate must hold."""
+    """A file in which the steps left no text open: every gate must hold, and the mode be agreed."""
     checked = _gates(conflict, merge, decisions)
     failed = [gate for gate in checked if not gate.passed]
     if failed:
@@ -301,13 +306,26 @@ def _settled(
         # It spoke of an answer that no step is a substitute for.
         note = f"steps of rules left out: gate {held[0].gate} holds the file back: {held[0].detail}"
         return replace(outcome, notes=(*outcome.notes, note))
+    mode, mode_contested = merged_mode(conflict)
+    if mode_contested:
+        return replace(
+            outcome,
+            data=merge.text(),
+            mode=mode,
+            reason=tree_reason(conflict, labels),
+            merge=None,
+            open_places=1,
+            decisions=decisions,
+            gates=checked,
+        )
     return Resolved(
         path=outcome.path,
         data=merge.text(),
-        mode=outcome.mode,
+        mode=mode,
         strategy=outcome.merge.method if outcome.merge is not None else merge.method,
         decisions=decisions,
         gates=checked,
+        drop=dropped(conflict, outcome.path),
         notes=outcome.notes,
     )
 
