@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from mergewright.audit.run import AuditOptions, audit_trees
-from mergewright.audit.values import AuditReport, Finding, Tree, Trees, blob_id
+from mergewright.audit.values import AuditReport, Finding, Tree, Trees
+from mergewright.model.conflict import blob_id
 
 Files = Mapping[str, str | bytes]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 import warnings
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from tests.corpus.cases import VERSIONS, BuiltHistory, Case, build_history, expe
 
 from mergewright.git.linemerge import merge_text
 from mergewright.git.repository import Repository
-from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
+from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion, blob_id
 from mergewright.model.merge import Decider, FileMerge
 from mergewright.model.resolution import Deferred, Failed, Resolved
 from mergewright.model.threeway import ThreeWay
@@ -61,7 +60,7 @@ def conflict_of(path: str, versions: ThreeWay[bytes | None]) -> Conflict:
     def version(data: bytes | None) -> FileVersion | None:
         if data is None:
             return None
-        oid = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        oid = blob_id(data)
         return FileVersion(path=path, mode=MODE_REGULAR, oid=oid, data=data)
 
     kind = ConflictKind.BOTH_MODIFIED

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from mergewright.audit.source import CallChange
+from mergewright.model.conflict import blob_id
 from mergewright.model.threeway import Side
 
 
@@ -247,13 +248,6 @@ class AuditReport:
     def of_tier(self, tier: Tier) -> tuple[Finding, ...]:
         """The undecided findings of one tier."""
         return tuple(f for f in self.findings if f.tier is tier and not f.decision)
-
-
-def blob_id(data: bytes) -> str:
-    """Git's blob id of some bytes."""
-    digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
-    digest.update(data)
-    return digest.hexdigest()
 
 
 EMPTY_TREE = Tree(files={}, read=lambda _: b"")

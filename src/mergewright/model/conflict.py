@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import hashlib
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from mergewright.model.threeway import ThreeWay
@@ -62,6 +63,17 @@ class FileVersion:
     def is_text(self) -> bool:
         """Whether git would merge it as text: no NUL among the first 8,000 bytes, a regular file."""
         return self.mode in (MODE_REGULAR, MODE_EXECUTABLE) and b"\0" not in self.data[:8000]
+
+    def with_data(self, data: bytes) -> FileVersion:
+        """The version with other bytes and their id."""
+        return self if data == self.data else replace(self, data=data, oid=blob_id(data))
+
+
+def blob_id(data: bytes) -> str:
+    """Git's blob id of some bytes, hexadecimal (SHA-1)."""
+    digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

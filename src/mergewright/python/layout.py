@@ -20,7 +20,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.normal import Normal, comments_in, fields_of, is_layout
-from mergewright.python.pieces import _Snippet, _Unsupported
+from mergewright.python.pieces import _Snippet, _Unsupported, flatten
 from mergewright.text.diff import matches
 
 #: Columns that a line may have when the statement's own versions do not go further.
@@ -542,9 +542,9 @@ class _Dresser:
     def _chain(self, meant: Any, styled: Any, base: Any) -> Any:
         if type(meant.operator) is not type(styled.operator):
             return self._fields_of_operands(meant, styled, base)
-        mine, theirs = _flatten(meant), _flatten(styled)
+        mine, theirs = flatten(meant), flatten(styled)
         same_kind = base is not None and type(base.operator) is type(styled.operator)
-        before = _flatten(base) if same_kind else []
+        before = flatten(base) if same_kind else []
         below = self._below([o for _, o in mine], [o for _, o in before])
         own = [_codes(op) for op, _ in before] == [_codes(op) for op, _ in theirs]
         pairs = dict(self._pairs([o for _, o in mine], [o for _, o in theirs]))
@@ -838,22 +838,6 @@ def _flat(node: Any, groups: Sequence[str]) -> list[tuple[str, Any]]:
         elif isinstance(value, cst.CSTNode):
             out.append((group, value))
     return out
-
-
-def _flatten(node: Any) -> list[tuple[Any, Any]]:
-    """``(operator before, operand)`` of a left-deep chain of one operator."""
-    chain: list[tuple[Any, Any]] = []
-    current = node
-    while (
-        type(current) is type(node)
-        and type(current.operator) is type(node.operator)
-        and (current is node or not current.lpar)
-    ):
-        chain.append((current.operator, current.right))
-        current = current.left
-    chain.append((None, current))
-    chain.reverse()
-    return chain
 
 
 def _joined_strings(node: Any) -> list[tuple[Any, Any]]:

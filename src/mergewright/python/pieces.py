@@ -1051,7 +1051,7 @@ def _chain(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     operators = v.map(lambda node: type(node.operator))
     if not operators.base is operators.ours is operators.theirs:
         return m._fields(v, what)
-    flat = v.map(_flatten)
+    flat = v.map(flatten)
     merged = m.ordered(
         flat.map(lambda pairs: [operand for _, operand in pairs]),
         "operand",
@@ -1071,7 +1071,7 @@ def _chain(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     return result.with_changes(lpar=v.ours.lpar, rpar=v.ours.rpar)
 
 
-def _flatten(node: Any) -> list[tuple[Any, Any]]:
+def flatten(node: Any) -> list[tuple[Any, Any]]:
     """``(operator before, operand)`` of a left-deep chain of one operator."""
     operator = type(node.operator)
     kind = type(node)

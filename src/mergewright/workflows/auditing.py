@@ -12,11 +12,11 @@ from mergewright.audit.blame import Change, History
 from mergewright.audit.decisions import DEFAULT_NAME, read_decisions
 from mergewright.audit.policy import Policy
 from mergewright.audit.run import AuditOptions, audit_trees
-from mergewright.audit.values import EMPTY_TREE, AuditReport, Tree, Trees, blob_id
+from mergewright.audit.values import EMPTY_TREE, AuditReport, Tree, Trees
 from mergewright.git.commits import walk
 from mergewright.git.process import run_git
 from mergewright.git.repository import Repository
-from mergewright.model.conflict import MODE_REGULAR, MODE_SUBMODULE, MODE_SYMLINK
+from mergewright.model.conflict import MODE_REGULAR, MODE_SUBMODULE, MODE_SYMLINK, blob_id
 from mergewright.model.errors import UsageError
 from mergewright.model.threeway import Side
 from mergewright.workflows.fixing import Fixes, make_fixes, select, write_fixes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import signal
 import threading
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
+from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion, blob_id
 from mergewright.model.resolution import PathOutcome
 from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import BudgetExceeded, Cascade
@@ -94,8 +93,7 @@ def merge_texts(
     def version(data: bytes | None) -> FileVersion | None:
         if data is None:
             return None
-        oid = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-        return FileVersion(path=path, mode=MODE_REGULAR, oid=oid, data=data)
+        return FileVersion(path=path, mode=MODE_REGULAR, oid=blob_id(data), data=data)
 
     wrapped = versions.map(version)
     kind = ConflictKind.BOTH_MODIFIED
