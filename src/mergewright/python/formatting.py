@@ -212,7 +212,8 @@ class Polish:
         out: list[bytes | None] = []
         for n, piece in enumerate(composed):
             base, ours, theirs, whole = texts[4 * n : 4 * n + 4]
-            out.append(_proved(piece, ThreeWay(base=base, ours=ours, theirs=theirs), whole))
+            stages = ThreeWay(base=base, ours=ours, theirs=theirs)
+            out.append(_proved(piece, stages, whole, settings))
         return out
 
     def _snippets(
@@ -255,7 +256,10 @@ def guesses(text: str) -> tuple[FormatSettings, ...]:
 
 
 def _proved(
-    piece: Composed, formatted: ThreeWay[bytes | None], whole: bytes | None
+    piece: Composed,
+    formatted: ThreeWay[bytes | None],
+    whole: bytes | None,
+    settings: FormatSettings,
 ) -> bytes | None:
     """The formatted statement, if its versions show that they are formatted so."""
     versions = piece.versions.map(_bare)
@@ -277,7 +281,7 @@ def _proved(
     if answer is None:
         return None
     answer += b"\n"
-    if _same_statement(bytes(piece), answer, piece.form):
+    if _same_statement(bytes(piece), answer, piece.form, settings):
         return answer
     return None
 
@@ -330,14 +334,11 @@ def _unwrapped(chunk: str, text: bytes, form: str, settings: FormatSettings) -> 
     return "\n".join(lines).encode() if lines else None
 
 
-def _same_statement(one: bytes, other: bytes, form: str) -> bool:
-    chunks = [_wrapped(text, form, _ANY) for text in (one, other)]
+def _same_statement(one: bytes, other: bytes, form: str, settings: FormatSettings) -> bool:
+    chunks = [_wrapped(text, form, settings) for text in (one, other)]
     if chunks[0] is None or chunks[1] is None:
         return False
     return _same_program(chunks[0], chunks[1])
-
-
-_ANY = FormatSettings()
 
 
 def _same_program(one: str, other: str) -> bool:
