@@ -258,3 +258,26 @@ def test_a_strategy_that_is_off_for_a_path_is_off_across_files(
     ) as planned:
         assert [left.path for left in planned.plan.deferred] == ["a.py"]
         assert planned.text("b.py") == THERE.encode()
+
+
+def test_a_renaming_leaves_other_things_of_the_name_alone(repo: SandboxRepository) -> None:
+    """``os.path.exists`` is no ``store.exists``, although one side renamed the latter everywhere."""
+
+    def files(name: str, use: str) -> dict[str | bytes, Content]:
+        return {
+            "pkg/store.py": f"class Store:\n    def {name}(self, key):\n        return key in self.rows\n\n"
+            f"    def drop(self, key):\n        return self.{name}(key) and self.rows.pop(key)\n",
+            "pkg/more.py": f"def known(s, key):\n    return s.{name}(key)\n",
+            "pkg/use.py": use,
+        }
+
+    base = "def use(s, key):\n    setup(s)\n    if s.exists(key):\n        s.drop(key)\n"
+    ours = base.replace("exists", "contains_key").replace("setup(s)", "setup(s, 1)")
+    theirs = "import os\n\n\n" + base.replace(
+        "s.exists(key):", "s.exists(key) and os.path.exists(key):"
+    )
+    repo.three_way(files("exists", base), files("contains_key", ours), files("exists", theirs))
+    with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
+        for done in planned.plan.resolved:
+            assert b"os.path.contains_key" not in done.data  # type: ignore[union-attr, operator]
+        assert planned.plan.deferred

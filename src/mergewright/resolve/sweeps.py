@@ -9,7 +9,6 @@ is reported.
 
 from __future__ import annotations
 
-import hashlib
 import keyword
 import re
 from collections import Counter
@@ -28,6 +27,7 @@ from mergewright.model.resolution import (
     Resolved,
 )
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.source import raw_tokens, source_of
 from mergewright.python.sweeps import Sweep, apply, count_substitutions
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content
@@ -40,6 +40,12 @@ LEAST_ELSEWHERE = 2
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 # Larger files are data.
 _MOST_BYTES = 2_000_000
+#: What in front of a name says how it is meant.
+_TELLING = frozenset(
+    {b"def", b"class", b"import", b"as", b"for", b"del", b"global", b"nonlocal", b"lambda"}
+)
+#: What stands before and behind a name.
+Use = tuple[bytes, bytes]
 # A merge that changes more files than this is not searched: reading them all would take long.
 _MOST_FILES = 4_000
 
@@ -54,6 +60,7 @@ class Renaming:
         new: The name that it took.
         places: How often it replaced the one by the other, by path.
         definitions: The paths in which a definition of the name was renamed.
+        uses: How the old name stood in base: on what it was called, whether it was bound.
     """
 
     side: Side
@@ -61,6 +68,7 @@ class Renaming:
     new: bytes
     places: dict[str, int]
     definitions: frozenset[str]
+    uses: frozenset[Use]
 
     def proved_without(self, path: str) -> bool:
         """Whether the renaming is proved by other files than this one."""
@@ -155,11 +163,13 @@ class Renamings:
         counts: Counter[bytes] = Counter()
         places: dict[bytes, dict[str, int]] = {}
         definitions: dict[bytes, set[str]] = {}
+        uses: set[Use] = set()
         for path in self.changed(side):
             base = self._sides.base.read(path)
             now = self._sides.get(side).read(path)
             if base is None or now is None or old not in base or len(base) > _MOST_BYTES:
                 continue
+            uses |= _uses(base, old)
             for (before, after), count in self._substitutions(side, path, base, now).items():
                 if before != old:
                     continue
@@ -181,6 +191,7 @@ class Renamings:
             new=new,
             places=places[new],
             definitions=frozenset(definitions.get(new, ())),
+            uses=frozenset(uses),
         )
 
     def _substitutions(
@@ -200,6 +211,23 @@ class Renamings:
 def _words(tree: Tree, path: str) -> set[bytes]:
     data = tree.read(path)
     return set() if data is None or len(data) > _MOST_BYTES else set(_WORD.findall(data))
+
+
+def _uses(data: bytes, name: bytes) -> set[Use]:
+    """How a name stands in a text: ``s.`` in front of it or ``def``, ``=`` or ``(`` behind it."""
+    tokens = [token for token, _, _ in raw_tokens(source_of(data))]
+    found: set[Use] = set()
+    for n, token in enumerate(tokens):
+        if token != name:
+            continue
+        before = tokens[n - 1] if n else b""
+        if before == b".":
+            before = (tokens[n - 2] if n > 1 else b"") + b"."
+        elif before not in _TELLING:
+            before = b""
+        behind = tokens[n + 1] if n + 1 < len(tokens) else b""
+        found.add((before, behind if behind in {b"=", b"("} else b""))
+    return found
 
 
 def _defines(data: bytes, name: bytes) -> int:
@@ -283,19 +311,21 @@ def _again(
 
 
 def _fits(renaming: Renaming, other: bytes, base: bytes) -> bool:
-    """Whether the other side means the same thing by the old name, and nothing yet by the new one."""
+    """Whether the other side means the same thing by the old name, and nothing yet by the new one.
+
+    It uses the name only as base did: on the same receivers, bound where base bound it. ``os.path.exists``
+    is no ``store.exists``.
+    """
     return (
         re.search(rb"\b" + re.escape(renaming.new) + rb"\b", other) is None
         and _defines(other, renaming.old) <= _defines(base, renaming.old)
         and b"\r" not in other
+        and _uses(other, renaming.old) <= renaming.uses
     )
 
 
 def _with(version: FileVersion | None, data: bytes) -> FileVersion | None:
-    if version is None or version.data == data:
-        return version
-    oid = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
-    return replace(version, data=data, oid=oid)
+    return None if version is None else version.with_data(data)
 
 
 def _decision(renaming: Renaming) -> Decision:
@@ -376,6 +406,6 @@ def mended(name: OldName, data: bytes) -> tuple[bytes, Decision] | None:
         data: Its bytes.
     """
     renaming = name.renaming
-    if re.search(rb"\b" + re.escape(renaming.new) + rb"\b", data) or b"\r" in data:
+    if not _fits(renaming, data, b""):
         return None
     return apply(data, [renaming.sweep]), _decision(renaming)
