@@ -157,3 +157,68 @@ def test_reindented_statements_keep_their_strings(indent: bytes) -> None:
     assert [item.fingerprint for item in again] == [item.fingerprint for item in items]
     assert indentation(again[0].core) == indent
     assert shifted(again, b"    ") == shifted(items, b"    ")
+
+
+RUN = b"""\
+    total = 0
+    for item in items:
+        total += item.price * rate
+    total = total + surcharge(items)
+    for entry in journal:
+        entry.total = total
+"""
+LOCAL = b"    limit = find_limit(items)\n"
+CALL = b"    _book(items, rate)\n"
+HELPER = b"\n\ndef _book(items, rate):\n" + RUN
+
+
+def function_of(name: bytes, body: bytes) -> bytes:
+    return b"def " + name + b"(items, rate):\n" + body + b"    return rate\n"
+
+
+def test_an_edit_does_not_follow_into_code_that_two_places_share() -> None:
+    """A helper that stands for a copy the other side left alone gets no edit of one copy."""
+    one, two = function_of(b"a", LOCAL + RUN), b"\n\n" + function_of(b"b", RUN)
+    merge = merged(
+        "pkg/io.py",
+        ThreeWay(
+            base=one + two,
+            ours=function_of(b"a", LOCAL + CALL) + b"\n\n" + function_of(b"b", CALL) + HELPER,
+            theirs=one.replace(b"surcharge(items)", b"surcharge(items) * 2") + two,
+        ),
+    )
+    assert not merge.clean
+    assert "_book" in merge.contested[0].reason
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "follows"),
+    [
+        (b"surcharge(items)", b"surcharge(items) * 2", True),
+        (b"surcharge(items)", b"surcharge(items, limit)", False),  # a local of the old function
+        (b"    for entry", b"    if total < 0:\n        return None\n    for entry", False),
+    ],
+)
+def test_an_edit_that_means_something_else_in_a_helper_stays_open(
+    old: bytes, new: bytes, follows: bool
+) -> None:
+    """Names and ways out of the old function are not those of a helper."""
+    head = b"limit = 10\n\n\n"
+    base = head + function_of(b"a", LOCAL + RUN)
+    ours = head + function_of(b"a", LOCAL + CALL) + HELPER
+    merge = merged("pkg/io.py", ThreeWay(base=base, ours=ours, theirs=base.replace(old, new)))
+    assert merge.clean is follows
+
+
+def test_both_moves_of_one_file_are_told() -> None:
+    """Each side moved what the other edited: the report names both."""
+    base = b"def f(source):\n    one = source.read(1, limit)\n    middle(source)\n    two = source.read(2, limit)\n"
+    ours = base.replace(b"    one = source", b"    with lock:\n        one = source").replace(
+        b"read(2, limit)", b"read(2, limit, strict)"
+    )
+    theirs = base.replace(b"    two = source", b"    with lock:\n        two = source").replace(
+        b"read(1, limit)", b"read(1, limit, strict)"
+    )
+    merge = merged("pkg/io.py", ThreeWay(base=base, ours=ours, theirs=theirs))
+    assert merge.clean
+    assert [d.strategy for d in merge.decisions].count("follow-move") == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from time import thread_time
 
 from mergewright.model.merge import Contested, Decider, FileMerge, Piece
@@ -211,38 +212,28 @@ def _followed(
     def merge(runs: ThreeWay[Sequence[Item]], scope: str, parent: str) -> bytes | None:
         return merge_runs(runs, scope, parent, deadline=deadline, options=options)
 
+    notes: list[Decision] = []
     try:
-        return _carried(path, texts, deciders, options, deadline, result, merge)
+        sources = texts.map(source_of)
+        for mover in (Side.OURS, Side.THEIRS):
+            plans = moves.plans(moves.survey(sources, mover))
+            # All at once; when that helps nothing, each for itself.
+            for chosen in [plans, *([plan] for plan in plans if len(plans) > 1)]:
+                carried = moves.carry(texts, mover, chosen, merge) if chosen else None
+                if carried is None:
+                    continue
+                pieces, decisions = _structural(path, carried.texts, deciders, options, deadline)
+                if _unfollowed((pieces, decisions)) < _unfollowed(result):
+                    texts = carried.texts
+                    sources = texts.map(source_of)
+                    notes += (moves.decision(note) for note in carried.notes)
+                    result = pieces, decisions
+                    break
+            if plans:
+                result = moves.named(*result, plans, mover)
     except (BudgetExceeded, RecursionError):
-        return result  # what was found before the search began is as good as it was
-
-
-def _carried(
-    path: str,
-    texts: ThreeWay[bytes],
-    deciders: Sequence[Decider],
-    options: EngineOptions,
-    deadline: float,
-    result: _Result,
-    merge: moves.Merger,
-) -> _Result:
-    sources = texts.map(source_of)
-    for mover in (Side.OURS, Side.THEIRS):
-        plans = moves.plans(moves.survey(sources, mover))
-        # All at once; when that helps nothing, each for itself.
-        for chosen in [plans, *([plan] for plan in plans if len(plans) > 1)]:
-            carried = moves.carry(texts, mover, chosen, merge) if chosen else None
-            if carried is None:
-                continue
-            pieces, decisions = _structural(path, carried.texts, deciders, options, deadline)
-            if _unfollowed((pieces, decisions)) < _unfollowed(result):
-                texts = carried.texts
-                sources = texts.map(source_of)
-                result = pieces, [*decisions, *(moves.decision(note) for note in carried.notes)]
-                break
-        if plans:
-            result = moves.named(*result, plans, mover)
-    return result
+        pass  # what was found before is as good as it was
+    return result[0], [*result[1], *notes]
 
 
 def merge_runs(
@@ -302,7 +293,10 @@ def _aligned(
     if found is None:
         return None
     side, settings, texts = found
-    again, decisions = _structural(path, texts, deciders, options, deadline, align=False)
+    try:
+        again, decisions = _structural(path, texts, deciders, options, deadline, align=False)
+    except (BudgetExceeded, RecursionError):
+        return None  # the merge of the texts as they are is done
     if _places(again) > _places(pieces):
         return None
     reason = (
@@ -326,14 +320,11 @@ def _readers(result: bytes, name: str) -> list[str]:
 
 def _symbols_at(result: bytes, lines: Sequence[int]) -> list[str]:
     """Dotted paths of the functions that hold lines (from 1); the file itself as ``""``."""
+    symbols = [s for s in outline(result).symbols.values() if s.kind != "class"]
+    starts = [0, *accumulate(map(len, result.splitlines(keepends=True)))]
     found = []
     for line in lines:
-        start = sum(len(part) for part in result.splitlines(keepends=True)[: line - 1])
-        inside = [
-            s
-            for s in outline(result).symbols.values()
-            if s.kind != "class" and s.start <= start < s.end
-        ]
+        inside = [s for s in symbols if s.start <= starts[line - 1] < s.end]
         found.append(max(inside, key=lambda s: s.start).path.split("#")[0] if inside else "")
     return found
 

@@ -12,6 +12,9 @@ of the edit with what stands there leaves nothing open.
 
 from __future__ import annotations
 
+import ast
+import builtins
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -117,8 +120,9 @@ class Plan:
     Attributes:
         lost: The run.
         follows: The edits with their places.
-        known: Whether what the edit brought stands in the new code already: then the code was not
-            simply moved, and nothing is carried.
+        known: Whether what the edit brought stands in the new code already, or the new code stands for
+            copies that the other side did not edit, too: then the code was not simply moved, and nothing
+            is carried.
     """
 
     lost: Lost
@@ -162,11 +166,13 @@ class Survey:
     Attributes:
         mover: The side.
         lost: Changed by the other side, gone on this one.
+        quiet: Runs that it took away and the other side left as they were.
         places: What is new on this side.
     """
 
     mover: Side
     lost: list[Lost] = field(default_factory=list)
+    quiet: list[Sequence[Item]] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
 
 
@@ -216,7 +222,10 @@ def plans(found: Survey, elsewhere: Sequence[Place] = ()) -> list[Plan]:
     for lost in found.lost:
         located = _locate(lost.base, lost.edited, index, lost)
         if located:
-            known = any(index.has_edit(follow) for follow in located)
+            known = any(
+                index.has_edit(follow) or _stands_for_more(follow, found.quiet)
+                for follow in located
+            )
             out.append(Plan(lost, tuple(located), known))
     return out
 
@@ -239,7 +248,7 @@ def carry(
     undone: list[tuple[int, int, bytes]] = []
     notes: list[Note] = []
     for plan in chosen:
-        made = [] if plan.known else [merged_at(f, mover, merge) for f in plan.follows]
+        made = [] if plan.known else [merged_at(plan.lost, f, mover, merge) for f in plan.follows]
         for follow, text in zip(plan.follows, made, strict=False):
             if None in made or text is None:
                 break
@@ -262,8 +271,13 @@ def taken_back(follow: Follow) -> tuple[int, int, bytes]:
     return edited[0].lead_start, edited[-1].end, text
 
 
-def merged_at(follow: Follow, mover: Side, merge: Merger) -> bytes | None:
-    """What stands at the new place with the edit made in it; ``None`` when that leaves a conflict."""
+def merged_at(lost: Lost, follow: Follow, mover: Side, merge: Merger) -> bytes | None:
+    """What stands at the new place with the edit made in it; ``None`` when that leaves a conflict.
+
+    Also when the edit may say something else there, in another function.
+    """
+    if (follow.place.path or follow.place.scope != lost.scope) and not _means_the_same(follow):
+        return None
     now = follow.now
     indent = indentation(now[0].core)
     parent = now[0].parent
@@ -273,6 +287,60 @@ def merged_at(follow: Follow, mover: Side, merge: Merger) -> bytes | None:
         return None
     ours, theirs = (now, edited) if mover is Side.OURS else (edited, now)
     return merge(ThreeWay(base=base, ours=ours, theirs=theirs), follow.symbol, parent)
+
+
+#: What leads out of a function, or ties its names to those around it.
+_LEADS_OUT = (
+    ast.Return,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Await,
+    ast.Break,
+    ast.Continue,
+    ast.Nonlocal,
+    ast.Global,
+)
+
+
+def _means_the_same(follow: Follow) -> bool:
+    """Whether an edit of statements does in another function what it did in its own.
+
+    It may bring no new way out of the function, and read no name that neither the old statements nor
+    those at the new place know: there it may be another one. Whole definitions bring their own scope.
+    """
+    if all(item.kind in _DEFINITIONS for item in follow.base):
+        return True
+    trees = [_tree(items) for items in (follow.base, follow.edited, follow.now)]
+    if any(tree is None for tree in trees):
+        return False
+    base, edited, now = ([*ast.walk(tree)] for tree in trees if tree is not None)
+    ways = [
+        Counter(type(n) for n in nodes if isinstance(n, _LEADS_OUT)) for nodes in (base, edited)
+    ]
+    if ways[1] - ways[0]:
+        return False
+    known = {node.id for node in (*base, *now) if isinstance(node, ast.Name)}
+    read = {n.id for n in edited if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    bound = {n.id for n in edited if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return read <= known | bound | set(dir(builtins))
+
+
+def _tree(items: Sequence[Item]) -> ast.Module | None:
+    try:
+        # In a function, for what may only stand there.
+        return ast.parse(b"async def _():\n" + shifted(items, b" "))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _stands_for_more(follow: Follow, quiet: Sequence[Sequence[Item]]) -> bool:
+    """Whether the new place stands for a copy, too, that the other side left as it was."""
+    return any(
+        _score(run, items, align(run, items)) >= FOUND * max(_weight(run), NEAR)
+        for run in quiet
+        for items in [follow.now]
+        if _score(run, follow.base, align(run, follow.base)) >= FOUND * max(_weight(run), NEAR)
+    )
 
 
 def note(plan: Plan, follow: Follow, mover: Side) -> Note:
@@ -485,6 +553,8 @@ class _Walk:
         now = edited[kept[0] : kept[-1] + 1]
         if [item.fingerprint for item in now] != [item.fingerprint for item in run]:
             self._found.lost.append(Lost(run, now, scope, gap))
+        else:
+            self._found.quiet.append(run)
 
     def _pair(self, base: Item, moved: Item, edited: Item | None, scope: str) -> None:
         """One statement that the moving side still has."""

@@ -8,7 +8,6 @@ cannot be carried for sure stays a conflict that names the new place.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -263,7 +262,7 @@ def _carried(
             path in still_open or context.fixed(path) or context.off(path) for path in targets
         ):
             continue
-        made = [moves.merged_at(f, mover, merge_runs) for f in plan.follows]
+        made = [moves.merged_at(plan.lost, f, mover, merge_runs) for f in plan.follows]
         if None in made:
             continue
         for follow_, text in zip(plan.follows, made, strict=True):
@@ -304,10 +303,7 @@ def _carried(
 
 
 def _with(version: FileVersion | None, data: bytes) -> FileVersion | None:
-    if version is None or version.data == data:
-        return version
-    oid = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
-    return replace(version, data=data, oid=oid)
+    return None if version is None else version.with_data(data)
 
 
 def _nothing_left(base: bytes, other: bytes) -> bool:
