@@ -79,3 +79,46 @@ def test_other_edits_stay_open(ours: bytes, theirs: bytes) -> None:
         base=b"run --fast --jobs 1\n", ours=ours, theirs=theirs
     )
     assert not merge_file("tool.sh", texts).clean
+
+
+LAYOUT_EDITS = {
+    "blanks in a command": ("tool.sh", 'cp "a  b" x -q\n', 'cp "a b" y -q\n', 'cp "a  b" y -f\n'),
+    "a tab": ("Makefile", "run a\tb x -q\n", "run a b y -q\n", "run a\tb y -f\n"),
+    "code within words": (
+        "notes.md",
+        "# A\n\nCall `f  (a)` with one word now.\n",
+        "# A\n\nCall `f (a)` with two word now.\n",
+        "# A\n\nCall `f  (a)` with two word then.\n",
+    ),
+    "a fenced line": (
+        "notes.md",
+        "# A\n\n```\nrun  a x -q\n```\n",
+        "# A\n\n```\nrun a y -q\n```\n",
+        "# A\n\n```\nrun  a y -f\n```\n",
+    ),
+    "a literal block": (
+        "notes.rst",
+        "A\n=\n\nSay::\n\n    run  a x -q\n",
+        "A\n=\n\nSay::\n\n    run a y -q\n",
+        "A\n=\n\nSay::\n\n    run  a y -f\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LAYOUT_EDITS)
+def test_an_edit_of_blanks_is_not_lost(case: str) -> None:
+    """A side that edits blanks, where they say something, is not contained in one that does not."""
+    path, *texts = LAYOUT_EDITS[case]
+    base, ours, theirs = (text.encode() for text in texts)
+    for mine, other in ((ours, theirs), (theirs, ours)):
+        versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=mine, theirs=other)
+        assert not merge_file(path, versions).clean
+
+
+def test_a_paragraph_that_one_side_wrapped_anew_is_no_edit_of_blanks() -> None:
+    """In plain words the side that did more is taken however its lines break."""
+    base = b"# A\n\nOld words stand here\nin two lines.\n"
+    ours = b"# A\n\nNew words stand\nhere in two lines.\n"
+    theirs = b"# A\n\nNew words stand here\nin three lines.\n"
+    versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=ours, theirs=theirs)
+    assert merge_file("notes.md", versions).text() == theirs

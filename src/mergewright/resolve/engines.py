@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: Suffixes that the Python engine reads.
 PYTHON_SUFFIXES = (".py", ".pyi")
 
+_FENCE = re.compile(rb"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _SHEBANG = re.compile(rb"#!.*\bpython[0-9.]*\b")
 
 
@@ -92,7 +93,11 @@ def merge_file(
     merge = merge_by_lines(versions) if by_format is None else by_format(versions)
     if merge.clean or merge.method in WHOLE_FILE_METHODS or Contained.strategy in switched.disabled:
         return merge
-    return settle_places(path, merge, Contained(layout=merge.method not in PROSE_METHODS))
+    # Lines of a fenced block, met without their fence, are no prose.
+    layout = merge.method not in PROSE_METHODS or any(
+        _FENCE.search(data or b"") for data in versions
+    )
+    return settle_places(path, merge, Contained(layout=layout))
 
 
 def loaded(module: str, name: str) -> Any:

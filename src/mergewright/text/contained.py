@@ -10,9 +10,11 @@ from mergewright.model.resolution import Evidence, EvidenceKind
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.text.merge import merge_sequences
 
-#: Words and signs; where layout says something, also line starts with their indentation.
+#: Words and signs; where layout says something, also line starts with their indentation, and blanks.
 _WORDS = re.compile(rb"\w+|[^\w\s]")
-_LAID_OUT = re.compile(rb"\n[ \t]*|^[ \t]+|\w+|[^\w\s]")
+_LAID_OUT = re.compile(rb"\n[ \t]*|[^\S\n]+|\w+|[^\w\s]")
+#: In prose: code, and lines whose indentation says something.
+_PLACED = re.compile(rb"`|~~~|::|^[ \t]+\S", re.MULTILINE)
 #: Above so many words a place is no edit that could be compared word by word.
 _MOST = 3000
 
@@ -30,20 +32,23 @@ class Contained:
         """Make a decider.
 
         Args:
-            layout: Whether line breaks and indentation say something in the text.
+            layout: Whether blanks, line breaks and indentation say something in the text. Where
+                they do not, they still do beside code and in indented lines.
         """
-        self._tokens = _LAID_OUT if layout else _WORDS
+        self._layout = layout
 
     def decide(self, question: Question) -> Answer | None:
         """The side that contains the other's edit, where both edited what base has."""
         base, ours, theirs = question.versions
         if question.kind != "both-changed" or not base or not ours or not theirs:
             return None
+        layout = self._layout or any(_PLACED.search(text) for text in (base, ours, theirs))
+        tokens = _LAID_OUT if layout else _WORDS
         side = containing(
             ThreeWay(
-                base=self._tokens.findall(base),
-                ours=self._tokens.findall(ours),
-                theirs=self._tokens.findall(theirs),
+                base=tokens.findall(base),
+                ours=tokens.findall(ours),
+                theirs=tokens.findall(theirs),
             )
         )
         if side is None:
