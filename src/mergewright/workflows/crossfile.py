@@ -20,6 +20,7 @@ from mergewright.resolve.moves import Context, follow
 from mergewright.resolve.sweeps import Renamings, carry, mended, old_names
 from mergewright.rules.book import RuleBook
 from mergewright.rules.steps import StepEdit
+from mergewright.rules.trees import Tree
 from mergewright.workflows.policies import GitTree, merged_tree, with_edits
 
 #: The cleanly merged files by path; asked only when they are needed.
@@ -47,8 +48,8 @@ def follow_moves(
     Raises:
         RepositoryError: An object is missing.
     """
-    commits = plan.source.commits
-    if commits.base is None or commits.ours is None or commits.theirs is None:
+    sides = _sides(plan)
+    if sides is None:
         return plan
     if not any(
         isinstance(entry.outcome, Deferred)
@@ -57,9 +58,8 @@ def follow_moves(
         for entry in plan.paths
     ):
         return plan
-    sides = ThreeWay(base=commits.base, ours=commits.ours, theirs=commits.theirs)
     context = Context(
-        sides=sides.map(lambda commit: GitTree(objects, objects.entries(commit))),
+        sides=_trees(objects, sides),
         merged=merged_tree(plan, objects, merged()),
         resolve=resolve,
         commit=_Movers(repository, objects, sides).find,
@@ -72,6 +72,18 @@ def follow_moves(
         for edit in edits
     ]
     return replace(plan, paths=with_edits(paths, steps))
+
+
+def _sides(plan: MergePlan) -> ThreeWay[str] | None:
+    """The three commits of a merge that has them all."""
+    base, ours, theirs = plan.source.commits
+    if base is None or ours is None or theirs is None:
+        return None
+    return ThreeWay(base=base, ours=ours, theirs=theirs)
+
+
+def _trees(objects: Objects, sides: ThreeWay[str]) -> ThreeWay[Tree]:
+    return sides.map(lambda commit: GitTree(objects, objects.entries(commit)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,13 +154,12 @@ def carry_renamings(
     Raises:
         RepositoryError: An object is missing.
     """
-    commits = plan.source.commits
-    if commits.base is None or commits.ours is None or commits.theirs is None:
+    sides = _sides(plan)
+    if sides is None:
         return plan
     if not any(entry.conflict and entry.path.endswith(PYTHON_SUFFIXES) for entry in plan.paths):
         return plan
-    sides = ThreeWay(base=commits.base, ours=commits.ours, theirs=commits.theirs)
-    found = Renamings(sides.map(lambda commit: GitTree(objects, objects.entries(commit))))
+    found = Renamings(_trees(objects, sides))
     paths = carry(plan, found, resolve, off=lambda path: "sweep" in book.disabled(path))
     tree = GitTree(objects, merged())
     steps: dict[str, StepEdit] = {}
