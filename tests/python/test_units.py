@@ -118,6 +118,28 @@ def test_gates_say_the_same_of_units_as_of_whole_texts(
     assert cut_up == [results(candidate, versions) for candidate in candidates]
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ('def f():\n    return """\nSELECT a\n"""\n', "def f():\n    return 2\n"),
+        ('class C:\n    """Doc\nat column\n"""\n    a = 1\n', "class C:\n    b = 2\n"),
+        ("def f():\n    return 1\n(1)\n", "def f():\n    return 2\n"),
+        ("def f():\n    return 1\n\n\fdef g():\n    return 1\n", "def g():\n    return 2\n"),
+    ],
+    ids=["string", "docstring", "tuple", "form-feed"],
+)
+def test_a_definition_twice_is_seen_however_it_is_written(ours: str, theirs: str) -> None:
+    """Whether a copy stands in a unit of its own name or not, both copies are counted."""
+    base = "x = 1\n\ny = 2\n"
+    versions = ThreeWay(
+        base=base, ours=f"x = 1\n\n{ours}\ny = 2\n", theirs=f"x = 1\n\n{theirs}\ny = 2\n"
+    ).map(str.encode)
+    for first, last in ((ours, theirs), (theirs, ours)):
+        both = f"x = 1\n\n{first}\n{last}\ny = 2\n".encode()
+        failed = {g.gate for g in results(both, versions) if not g.passed}  # type: ignore[arg-type]
+        assert "duplicate-definition" in failed
+
+
 def test_shifted_overloads_are_kept() -> None:
     """An overload that one side adds before a definition that the other changes loses nothing."""
 

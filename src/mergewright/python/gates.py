@@ -174,14 +174,14 @@ class Compared:
             unit
             for unit in self._to_count
             # Of one name there may be several definitions, each without repetition.
-            if unit.label is None or often[unit.label] > 1 or repeats(unit)
+            if self._mixed or unit.label is None or often[unit.label] > 1 or repeats(unit)
         ]
         result = self._count(counted, facts)
         if not result:
             return []
         labels = {None, *(unit.label for unit in counted)}
         ours, theirs = (
-            self._count([u for u in self.changed(text) if u.label in labels], facts)
+            self._count([u for u in self.changed(text) if self._mixed or u.label in labels], facts)
             for text in (self.ours, self.theirs)
         )
         more = [key for key, n in result.items() if n > max(ours[key], theirs[key])]
@@ -205,8 +205,17 @@ class Compared:
         return [
             unit
             for unit in changed
-            if unit.label is None or often[unit.label] > 1 or unit not in of_sides
+            if self._mixed or unit.label is None or often[unit.label] > 1 or unit not in of_sides
         ]
+
+    @functools.cached_property
+    def _mixed(self) -> bool:
+        """Whether a name may be defined in a unit that does not bear it: then labels tell nothing."""
+        return any(
+            unit.mixes
+            for text in (self.ours, self.theirs, self.result)
+            for unit in self.changed(text)
+        )
 
     @staticmethod
     def _count(units: Sequence[Unit], facts: Callable[[Unit], Counter[Key]]) -> Counter[Key]:

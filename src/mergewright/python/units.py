@@ -29,6 +29,7 @@ _LITERALS = re.compile(
     re.VERBOSE,
 )
 _DEFINITION = re.compile(rb"(?:async[ \t]+)?def[ \t]+(\w++)(?![\x80-\xff])")
+_DEFINES = re.compile(rb"\b(?:def|class)\b")
 _CLASS = re.compile(rb"class[ \t]+(\w++)(?![\x80-\xff])")
 #: Cuts that may fail before a text is read in one piece: each is looked at again and again.
 _MOST_FAILURES = 200
@@ -207,6 +208,9 @@ class Unit:
         if bool(indent) != bool(self.scope):
             return None
         other = _other_start(indent)
+        if text.startswith(b"@", at) or other.search(text, at) is not None:
+            # Lines inside strings start nothing.
+            text = _LITERALS.sub(_filled, text)
         while text.startswith(b"@", at):
             found = other.search(text, at)
             if found is None:
@@ -217,6 +221,11 @@ class Unit:
             if match is not None and other.search(text, match.end()) is None:
                 return kind, match.group(1).decode()
         return None
+
+    @functools.cached_property
+    def mixes(self) -> bool:
+        """Whether the unit is no single definition and may hold one all the same."""
+        return self.definition is None and _DEFINES.search(self.text) is not None
 
     @property
     def label(self) -> str | None:
@@ -494,10 +503,19 @@ def _blank(literal: re.Match[bytes]) -> bytes:
     return b"" if literal.group().startswith(b"#") else b"\0"
 
 
+def _filled(literal: re.Match[bytes]) -> bytes:
+    """A string as one word of equal length; a comment as it is."""
+    found = literal.group()
+    return found if found.startswith(b"#") else b"0" * len(found)
+
+
 @functools.cache
 def _other_start(indent: int) -> re.Pattern[bytes]:
-    """A line that is not indented further and not only a comment or the end of a bracket."""
-    return re.compile(rb"\n[ \t]{0,%d}[^\s#)\]}]" % indent)
+    """A line that is not indented further and not only a comment or the end of a bracket.
+
+    A form feed sets the indentation back to nothing.
+    """
+    return re.compile(rb"\n(?:[ \t]{0,%d}|[ \t]*\f[ \t\f]*)[^\s#)\]}]" % indent)
 
 
 def _branches(node: ast.stmt) -> Iterator[ast.stmt]:
