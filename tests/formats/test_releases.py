@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mergewright.formats import merge_for
+from mergewright.formats import FormatOptions, merge_for
 from mergewright.model.merge import FileMerge
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.engines import merge_file
@@ -122,3 +122,32 @@ def test_a_paragraph_that_one_side_wrapped_anew_is_no_edit_of_blanks() -> None:
     theirs = b"# A\n\nNew words stand here\nin three lines.\n"
     versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=ours, theirs=theirs)
     assert merge_file("notes.md", versions).text() == theirs
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "values"),
+    [
+        ("requirements.txt", "foo=={}\n", ("1.2.2", "1.2.3", "1.3.3")),
+        ("a.toml", "v = {}\n", ("0.10", "0.20", "1.20")),
+        ("a.toml", 'day = "{}"\n', ("2023-01-02", "2023-01-05", "2023-04-05")),
+        ("tool.sh", "since {} here\n", ("01/02/2023", "05/02/2023", "05/04/2023")),
+        ("tool.sh", "at {} here\n", ("10:15:00", "10:20:00", "12:20:00")),
+        ("tool.sh", "run {} here\n", ("1,000,000", "1,200,000", "2,200,000")),
+        (
+            "notes.md",
+            "# A\n\nReleased on {} to all of us.\n",
+            ("2023-01-02", "2023-01-05", "2023-04-05"),
+        ),
+        ("notes.md", "# A\n\nIt needs v{} of it.\n", ("1.2.2", "1.2.3", "1.3.3")),
+        ("setup.cfg", "[a]\nb = x-{}\n", ("1.2.2-rc1", "1.2.3-rc1", "1.3.3-rc1")),
+    ],
+)
+def test_numbers_versions_and_dates_are_not_merged_by_their_digits(
+    path: str, text: str, values: tuple[str, str, str]
+) -> None:
+    """Two new values of one number, version or date contradict each other whatever they share."""
+    base, ours, theirs = (text.format(value).encode() for value in values)
+    for mine, other in ((ours, theirs), (theirs, ours)):
+        versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=mine, theirs=other)
+        merge = merge_file(path, versions, formats=FormatOptions(versions="off"))
+        assert not merge.clean

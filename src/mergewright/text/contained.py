@@ -11,8 +11,10 @@ from mergewright.model.threeway import Side, ThreeWay
 from mergewright.text.merge import merge_sequences
 
 #: Words and signs; where layout says something, also line starts with their indentation, and blanks.
-_WORDS = re.compile(rb"\w+|[^\w\s]")
-_LAID_OUT = re.compile(rb"\n[ \t]*|[^\S\n]+|\w+|[^\w\s]")
+#: A number, a version or a date is one word: its parts mean nothing alone.
+_WORD = rb"\w*\d(?:[\w.+:-]|[,/](?=\d))*\w|\w+|[^\w\s]"
+_WORDS = re.compile(_WORD)
+_LAID_OUT = re.compile(rb"\n[ \t]*|[^\S\n]+|" + _WORD)
 #: In prose: code, and lines whose indentation says something.
 _PLACED = re.compile(rb"`|~~~|::|^[ \t]+\S", re.MULTILINE)
 #: Above so many words a place is no edit that could be compared word by word.
