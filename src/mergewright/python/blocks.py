@@ -103,6 +103,8 @@ class StructuralMerge:
     layout: bool = True
     decisions: list[Decision] = field(default_factory=list)
     _release_side: Side | None = None
+    # Whether both sides changed the code of the function that is being merged.
+    _both_work: bool = False
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -507,7 +509,10 @@ class StructuralMerge:
                 side, why = picked
                 self._decided(symbol, "larger-version", side, why)
                 return [texts.get(side)]
-        if ours.kind not in {"error", "tail", "line"}:
+        if self._both_work and ours.kind == "doc":
+            # A docstring tells what the code does, and no side's text tells what both sides' code does.
+            reason = "both sides changed this docstring, and the code that it describes"
+        elif ours.kind not in {"error", "tail", "line"}:
             try:
                 merged, strategy, proof = merge_snippet(
                     texts.map(_decode),
@@ -595,6 +600,12 @@ class StructuralMerge:
                 return [texts.get(side)]
             return self._meet_text(texts, symbol, "both-changed", "both sides changed its clauses")
         pieces: list[Piece] = []
+        both_work = self._both_work
+        if ours.kind == "class":
+            self._both_work = False
+        elif ours.kind == "def":
+            tokens = slot.versions().map(lambda item: _code_tokens(item) if item else [])
+            self._both_work = tokens.base not in (tokens.ours, tokens.theirs)
         for triple in aligned:
             if triple.base is None or triple.ours is None or triple.theirs is None:
                 taken = triple.ours or triple.theirs
@@ -602,6 +613,7 @@ class StructuralMerge:
                 continue
             full = ThreeWay(base=triple.base, ours=triple.ours, theirs=triple.theirs)
             pieces.extend(self._section(full, inner_scope, symbol, inner_parent))
+        self._both_work = both_work
         if ours.kind in {"def", "class"} and any(isinstance(p, Contested) for p in pieces):
             whole = slot.versions().map(lambda item: item.core if item else None)
             answer = self._ask(symbol, "symbol", whole)
@@ -1164,9 +1176,8 @@ def _independent(item: Item, parent: str) -> bool:
     return False
 
 
-_REGISTRATION = re.compile(
-    r"\.(?:add_(?:argument|option|parser|config_value)|filterwarnings|simplefilter)$"
-)
+# Not ``filterwarnings``: the last filter that fits wins, so the order of two has a meaning.
+_REGISTRATION = re.compile(r"\.add_(?:argument|option|parser|config_value)$")
 
 
 def _registration(item: Item) -> str | None:

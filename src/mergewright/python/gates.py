@@ -671,6 +671,10 @@ def _may_have_given_up(versions: tuple[Leaf, Leaf, Leaf], now: Leaf) -> bool:
         unit is None or unit.words is None or _BINDING_WORDS & set(unit.words) for unit in units
     ):
         return True
+    words = [Counter(word for _, word in _LITERAL.findall(unit.text)) for unit in (ours, theirs)]
+    for by_words, quit_words in (words, words[::-1]):
+        if any(n > 1 and not quit_words[word] for word, n in by_words.items()):
+            return True
     # A name in the code is used there, unless it is what a definition or ``as`` binds.
     still = set(base.uses) & set(result.uses)
     for by, quit_by in ((ours, theirs), (theirs, ours)):
@@ -681,6 +685,9 @@ def _may_have_given_up(versions: tuple[Leaf, Leaf, Leaf], now: Leaf) -> bool:
     return False
 
 
+#: A string that names something (an option, a backend, a key), in either quotes.
+_LITERAL = re.compile(rb"(['\"])([A-Za-z_][\w.-]{3,})\1")
+_NAMING = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _BOUND_WORD = re.compile(rb"\b(?:def|class|as)[\s\\]+(\w+)")
 _BINDING_WORDS = {b"global", b"nonlocal", b"match", b"case"}
 _NEVER_USES = _BUILTINS | frozenset(keyword.kwlist)
@@ -696,13 +703,19 @@ def _functions(units: Compared, text: Sequence[Unit]) -> dict[str, Leaf]:
 
 
 def _used_names(function: ast.AST) -> Counter[str]:
-    """Names, attributes, parameters and keywords of a function, and how often each stands there."""
+    """Names, attributes, parameters, keywords, naming strings of a function, and how often each stands there."""
     found: Counter[str] = Counter()
     for node in ast.walk(function):
         for field in ("id", "attr", "arg"):
             name = getattr(node, field, None)
             if isinstance(name, str):
                 found[name] += 1
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and _NAMING.fullmatch(node.value)
+        ):
+            found[repr(node.value)] += 1
         if isinstance(node, ast.alias):
             found.update((node.asname or node.name).split("."))
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -278,6 +278,8 @@ def merged_at(lost: Lost, follow: Follow, mover: Side, merge: Merger) -> bytes |
     """
     if (follow.place.path or follow.place.scope != lost.scope) and not _means_the_same(follow):
         return None
+    if _conditions(follow.place.around) and _new_conditions(follow):
+        return None  # which of the two conditions holds within the other, neither side says
     now = follow.now
     indent = indentation(now[0].core)
     parent = now[0].parent
@@ -287,6 +289,19 @@ def merged_at(lost: Lost, follow: Follow, mover: Side, merge: Merger) -> bytes |
         return None
     ours, theirs = (now, edited) if mover is Side.OURS else (edited, now)
     return merge(ThreeWay(base=base, ours=ours, theirs=theirs), follow.symbol, parent)
+
+
+def _conditions(around: str) -> bool:
+    return around.startswith(("if ", "elif ", "else", "while "))
+
+
+def _new_conditions(follow: Follow) -> bool:
+    """Whether the edit puts statements under a condition that they were not under."""
+    trees = [_tree(items) for items in (follow.base, follow.edited)]
+    counts = [
+        sum(isinstance(n, ast.If | ast.While) for n in ast.walk(tree)) for tree in trees if tree
+    ]
+    return len(counts) == 2 and counts[1] > counts[0]
 
 
 #: What leads out of a function, or ties its names to those around it.

@@ -385,7 +385,7 @@ class NodeMerger:
                 if forms.ours != forms.theirs:
                     self._note(side, what)
                 out.extend(on if side is Side.OURS else tn)
-            elif _only_deleted(b, o) and _only_deleted(b, t):
+            elif what != "element" and _only_deleted(b, o) and _only_deleted(b, t):
                 self._note(Side.OURS, f"{what} (removed)")
                 self._note(Side.THEIRS, f"{what} (removed)")
                 gone = [k for k in b if k not in o or k not in t]
@@ -482,6 +482,8 @@ class NodeMerger:
         other = [k for k in tables.theirs if k not in tables.base and k not in tables.ours]
         if replaced and mine and other and what in {"key", "keyword", "keyword parameter"}:
             raise Contest(f"both sides replaced {what} {called(tables.base[replaced[0]])}")
+        if what in _MEMBERS:
+            _hold_removals(tables, what, self.normal)
         order = [k for k in tables.ours if k in merged]
         moved = _moved_keys(list(tables.base), list(tables.ours)) if what == "key" else set()
         previous: Hashable = None
@@ -503,6 +505,35 @@ class NodeMerger:
                 order.insert(at, k)
             previous, first = k, False
         return [merged[k] for k in order]
+
+
+#: Elements of one collection, in the words of the proof. An imported or exported name, a keyword of a call
+#: stands for itself; measured, such removals beside additions are right.
+_MEMBERS = frozenset({"element", "key"})
+
+
+def _hold_removals(
+    tables: ThreeWay[dict[Hashable, Any]], what: str, normal: Callable[[Any], Hashable]
+) -> None:
+    """Refuse new or changed elements of one side in a collection from which the other removed some.
+
+    What is new may belong to what was removed, or the removal may have been of all of its kind:
+    measured, such collections are never what people made of them.
+
+    Raises:
+        Contest: One side removed elements, the other added or changed some.
+    """
+    for side in (Side.OURS, Side.THEIRS):
+        mine, other = tables.get(side), tables.get(side.other)
+        removed = any(k not in mine and k in other for k in tables.base)
+        edited = any(
+            k not in mine if k not in tables.base else normal(node) != normal(tables.base[k])
+            for k, node in other.items()
+        )
+        if removed and edited:
+            raise Contest(
+                f"{side.value} removed {what}s of this collection, {side.other.value} changed others"
+            )
 
 
 def _holding_both(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> Side | None:

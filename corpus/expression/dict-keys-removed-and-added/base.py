@@ -1,0 +1,5 @@
+CURVES = {
+    "large": Group(512),
+    "old": Group(160),
+    "weak": Group(163),
+}

@@ -1,0 +1,3 @@
+CURVES = {
+    "large": Group(512),
+}

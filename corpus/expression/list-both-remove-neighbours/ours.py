@@ -1,0 +1,14 @@
+PARTS = [
+    Part(
+        "bow",
+        source="bow.c",
+    ),
+    Part(
+        "mast",
+        source="mast.c",
+    ),
+    Part(
+        "stern",
+        source="stern.c",
+    ),
+]

@@ -1,0 +1,5 @@
+import warnings
+
+
+def quiet():
+    warnings.filterwarnings("ignore", message="dock")
