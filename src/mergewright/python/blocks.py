@@ -19,6 +19,7 @@ from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
 from mergewright.python.alignment import align
 from mergewright.python.arguments import ArgumentSweep
+from mergewright.python.docstrings import changed_parameters, only_about
 from mergewright.python.layout import compose
 from mergewright.python.neutral import comments_of, only_respelled, same_behaviour, same_program
 from mergewright.python.pieces import Contest, merge_snippet
@@ -103,8 +104,8 @@ class StructuralMerge:
     layout: bool = True
     decisions: list[Decision] = field(default_factory=list)
     _release_side: Side | None = None
-    # Whether both sides changed the code of the function that is being merged.
-    _both_work: bool = False
+    # The headers of the function that is being merged, where both sides changed its code.
+    _both_work: ThreeWay[bytes] | None = None
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -509,7 +510,7 @@ class StructuralMerge:
                 side, why = picked
                 self._decided(symbol, "larger-version", side, why)
                 return [texts.get(side)]
-        if self._both_work and ours.kind == "doc":
+        if ours.kind == "doc" and self._both_work and not _own_entries(texts, self._both_work):
             # A docstring tells what the code does, and no side's text tells what both sides' code does.
             reason = "both sides changed this docstring, and the code that it describes"
         elif ours.kind not in {"error", "tail", "line"}:
@@ -602,10 +603,11 @@ class StructuralMerge:
         pieces: list[Piece] = []
         both_work = self._both_work
         if ours.kind == "class":
-            self._both_work = False
+            self._both_work = None
         elif ours.kind == "def":
             tokens = slot.versions().map(lambda item: _code_tokens(item) if item else [])
-            self._both_work = tokens.base not in (tokens.ours, tokens.theirs)
+            headers = sections.map(lambda found: found[0].header)
+            self._both_work = headers if settle(tokens) is None else None
         for triple in aligned:
             if triple.base is None or triple.ours is None or triple.theirs is None:
                 taken = triple.ours or triple.theirs
@@ -1109,6 +1111,14 @@ def _code_tokens(item: Item) -> list[bytes]:
         # A string right behind the start of a block is its docstring.
         if not (n and code[n - 1] == b"\1" and token.lstrip(b"rbuRBU")[:1] in {b'"', b"'"})
     ]
+
+
+def _own_entries(texts: ThreeWay[bytes], headers: ThreeWay[bytes]) -> bool:
+    """Whether each side changed in the docstring only what it says of parameters that this side changed."""
+    return all(
+        only_about(texts.base, texts.get(side), changed_parameters(headers.base, headers.get(side)))
+        for side in (Side.OURS, Side.THEIRS)
+    )
 
 
 def _fuller(notes: ThreeWay[tuple[str, ...]]) -> Side | None:

@@ -1,0 +1,11 @@
+def dock(ship, *, at=None, tug=None):
+    """Bring a ship to its berth.
+
+    Args:
+        ship: What comes.
+        at: When it comes.
+        tug: Who tows it.
+    """
+    berth = find(ship, at)
+    pay(berth, tug)
+    return berth
