@@ -6,9 +6,11 @@ ruamel.yaml, configparser), not with the spans that the engines cut, so that a w
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -17,7 +19,7 @@ from mergewright.formats import initext, jsontext, lists, markup, tomltext, yaml
 from mergewright.formats.document import UnmergeableError, normalise
 from mergewright.formats.kinds import FormatKind, kind_of
 from mergewright.formats.tree import Node
-from mergewright.model.resolution import Decision, EvidenceKind, GateResult
+from mergewright.model.resolution import Decision, EvidenceKind, GateResult, Outcome, Place
 from mergewright.model.threeway import Side, ThreeWay, settle
 
 _IDENTITY = ("id", "name", "repo", "key", "path", "url", "module", "uses")
@@ -60,25 +62,136 @@ def check(
     except UnmergeableError as error:
         return (GateResult(gate="parse", passed=False, detail=str(error)),)
     passed = GateResult(gate="parse", passed=True)
-    written = {d.symbol for d in decisions if d.side is Side.NEITHER}
-    free = bool(written)
-    answered = {
-        d.symbol
-        for d in decisions
-        if d.rule is not None or any(e.kind in _ANSWERS for e in d.evidence)
-    }
+    answers = [d for d in decisions if _is_answer(d)]
+    if any(_gives_all(d, text, texts) for d in answers):
+        return (passed,)
+    places = [_Texts.of(d.place) for d in answers if d.place is not None]
     results = [passed]
     if isinstance(result, Mapping):
-        results.append(_conserved(data, result, free=free, answered=answered))
+        unnamed = [_Texts.of(d.place) for d in answers if d.place is not None and not d.symbol]
+        data = _as_answered(kind, texts, unnamed) or data
+        results.append(_conserved(data, result, _freed(answers)))
     else:
-        results.append(
-            _kept(kind, texts, text, markdown=is_markdown(path), answered=bool(answered))
-        )
+        results.append(_kept(kind, texts, text, places, markdown=is_markdown(path)))
     if kind not in {FormatKind.CHANGELOG, FormatKind.MARKUP, FormatKind.JSON, FormatKind.NOTEBOOK}:
-        results.append(_comment_gate(comments, _comments(kind, text), answered=bool(answered)))
+        there = [_comments(kind, place.text) for place in places]
+        before = [place.versions.map(lambda part: _comments(kind, part)) for place in places]
+        results.append(_comment_gate(*_apart(comments, _comments(kind, text), before, there)))
     if kind in {FormatKind.CHANGELOG, FormatKind.MARKUP}:
         results.append(_headings(path, texts, text))
     return tuple(results)
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+def _is_answer(decision: Decision) -> bool:
+    """Whether rules, history or memory decided: what a side lost there is no loss."""
+    if decision.outcome is not Outcome.RESOLVED:
+        return False
+    if not decision.symbol and decision.place is None and decision.rule is None:
+        # A newer base of the whole file is no answer about any of its places.
+        return decision.side is Side.NEITHER
+    return (
+        decision.side is Side.NEITHER
+        or decision.rule is not None
+        or any(evidence.kind in _ANSWERS for evidence in decision.evidence)
+    )
+
+
+def _gives_all(answer: Decision, result: str, texts: ThreeWay[str | None]) -> bool:
+    """Whether an answer is about the whole file, and the result what it gives."""
+    if answer.symbol or answer.place is not None:
+        return False
+    if answer.side in {Side.BASE, Side.OURS, Side.THEIRS}:
+        return texts.get(answer.side) == result
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Texts:
+    """An answered place as text: the versions, and what stands there now."""
+
+    versions: ThreeWay[str]
+    text: str
+
+    @classmethod
+    def of(cls, place: Place) -> _Texts:
+        def lines(data: bytes | None) -> str:
+            text = (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+            return text + "\n" if text and not text.endswith("\n") else text
+
+        return cls(versions=place.versions.map(lines), text=lines(place.text))
+
+
+def _freed(answers: Iterable[Decision]) -> dict[str, list[str] | None]:
+    """Dotted paths that answers were about, each with the texts of the place where those are known."""
+    found: dict[str, list[str] | None] = {}
+    for answer in answers:
+        if not answer.symbol:
+            continue
+        known = found.setdefault(answer.symbol, [])
+        if answer.place is None or known is None:
+            found[answer.symbol] = None
+            continue
+        place = _Texts.of(answer.place)
+        known.extend((*place.versions, place.text))
+    return found
+
+
+def _as_answered(
+    kind: FormatKind, texts: ThreeWay[str | None], places: Sequence[_Texts]
+) -> ThreeWay[Mapping[str, Any] | None] | None:
+    """The data of the versions as if both sides had agreed on what was answered.
+
+    A place without a name is found by its lines. ``None`` where there is none, or a text would not be in
+    its format any more; a place that is not found stays what the versions say.
+    """
+    if not places:
+        return None
+    versions = {side: texts.get(side) for side in (Side.BASE, Side.OURS, Side.THEIRS)}
+    for place in places:
+        for side in (Side.OURS, Side.THEIRS):
+            old = place.versions.get(side)
+            if old == place.text:
+                continue
+            # Where the side has no lines to replace, base lets them go as well: then the side that
+            # has them is the only one that did something.
+            where, old, new = (
+                (side, old, place.text) if old else (Side.BASE, place.versions.base, "")
+            )
+            text = versions[where]
+            if text and old and f"\n{text}".count(f"\n{old}") == 1:
+                versions[where] = f"\n{text}".replace(f"\n{old}", f"\n{new}")[1:]
+    try:
+        return ThreeWay(
+            base=versions[Side.BASE], ours=versions[Side.OURS], theirs=versions[Side.THEIRS]
+        ).map(lambda text: None if text is None else _read(kind, text))
+    except UnmergeableError:
+        return None
+
+
+def _apart(
+    versions: ThreeWay[Counter[str] | None],
+    result: Counter[str],
+    before: Iterable[ThreeWay[Counter[str]]],
+    there: Iterable[Counter[str]],
+) -> tuple[ThreeWay[Counter[str]], Counter[str]]:
+    """What the texts hold outside the answered places."""
+    outside: ThreeWay[Counter[str]] = versions.map(lambda some: Counter(some or ()))
+    for place in before:
+        outside = ThreeWay(
+            base=outside.base - place.base,
+            ours=outside.ours - place.ours,
+            theirs=outside.theirs - place.theirs,
+        )
+    rest = Counter(result)
+    for place_now in there:
+        rest -= place_now
+    return outside, rest
+
+
+# -- reading -------------------------------------------------------------------------------------
 
 
 def parses(path: str, text: bytes) -> bool:
@@ -170,25 +283,49 @@ def _plain_yaml(node: Any, depth: int = 0, seen: set[int] | None = None) -> Any:
 # -- values ------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Problem:
+    """What is wrong at a dotted path; for a list, with which of its elements."""
+
+    path: str
+    text: str
+    element: str | None = None
+
+    def excused(self, freed: Mapping[str, list[str] | None]) -> bool:
+        """Whether an answer was about just this."""
+        for symbol, texts in freed.items():
+            if self.path.startswith(f"{symbol}."):
+                return True
+            if self.path == symbol and (
+                texts is None
+                or self.element is None
+                or any(_plain(self.element) in text for text in texts)
+            ):
+                return True
+        return False
+
+
+def _plain(element: str) -> str:
+    """A list's element as it is written in its file."""
+    try:
+        value = json.loads(element)
+    except ValueError:
+        return element
+    text = value if isinstance(value, str) else element
+    return text.partition(" ")[2] if text.startswith("tag:yaml.org") else text
+
+
 def _conserved(
     versions: ThreeWay[Mapping[str, Any] | None],
     result: Mapping[str, Any],
-    *,
-    free: bool,
-    answered: Collection[str],
+    freed: Mapping[str, list[str] | None],
 ) -> GateResult:
     """Every value is what the three versions ask for; a contested one is one of the sides'."""
-    problems: list[tuple[str, str]] = []
+    problems: list[_Problem] = []
     base: Any = _ABSENT if versions.base is None else versions.base
     _compare(ThreeWay(base=base, ours=versions.ours, theirs=versions.theirs), result, "", problems)
-    held = [
-        text
-        for path, text in problems
-        if not any(
-            symbol == path or path.startswith(f"{symbol}.") or not symbol for symbol in answered
-        )
-    ]
-    if held and not free:
+    held = [problem.text for problem in problems if not problem.excused(freed)]
+    if held:
         return GateResult(gate="conserved", passed=False, detail="; ".join(held[:3]))
     return GateResult(gate="conserved", passed=True)
 
@@ -199,24 +336,27 @@ def _shown(key: object) -> str:
     name, _, value = text.partition(": ")
     text = value if name in _IDENTITY and value else text
     if text.startswith('"') and text.endswith('"'):
-        text = str(json.loads(text))
+        # The key of a JSON text may itself be no more than quotes.
+        with contextlib.suppress(ValueError):
+            text = str(json.loads(text))
     return text.partition(" ")[2] if text.startswith("tag:yaml.org") else text
 
 
-def _compare(
-    versions: ThreeWay[Any], result: Any, path: str, problems: list[tuple[str, str]]
-) -> None:
+def _compare(versions: ThreeWay[Any], result: Any, path: str, problems: list[_Problem]) -> None:
     side = settle(versions)
     if side is not None:
         if versions.get(side) != result:
             problems.append(
-                (path, f"{path or 'the document'} is not what only {side.value} made it")
+                _Problem(
+                    path=path,
+                    text=f"{path or 'the document'} is not what only {side.value} made it",
+                )
             )
         return
     base, ours, theirs = versions
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         if not isinstance(result, Mapping):
-            problems.append((path, f"{path} is no mapping any more"))
+            problems.append(_Problem(path=path, text=f"{path} is no mapping any more"))
             return
         old = base if isinstance(base, Mapping) else {}
         for key in {**old, **ours, **theirs, **result}:
@@ -245,14 +385,14 @@ def _compare(
                 problems,
             )
             return
-        problems.append((path, f"{path} has a value of neither side"))
+        problems.append(_Problem(path=path, text=f"{path} has a value of neither side"))
 
 
 def _compare_lists(
-    versions: ThreeWay[Any], result: Any, path: str, problems: list[tuple[str, str]]
+    versions: ThreeWay[Any], result: Any, path: str, problems: list[_Problem]
 ) -> None:
     if not isinstance(result, list):
-        problems.append((path, f"{path} is no list any more"))
+        problems.append(_Problem(path=path, text=f"{path} is no list any more"))
         return
     base = versions.base if isinstance(versions.base, list) else []
     everything = [*base, *versions.ours, *versions.theirs, *result]
@@ -301,7 +441,7 @@ def _bounds(
     versions: ThreeWay[list[str]],
     result: list[str],
     path: str,
-    problems: list[tuple[str, str]],
+    problems: list[_Problem],
     *,
     strict: bool = True,
 ) -> None:
@@ -318,7 +458,8 @@ def _bounds(
             continue
         if not low <= r[element] <= high:
             what = "lost" if r[element] < low else "doubled or of neither side"
-            problems.append((path, f"{path}: {element.strip()[:60]!r} is {what}"))
+            text = f"{path}: {element.strip()[:60]!r} is {what}"
+            problems.append(_Problem(path=path, text=text, element=element))
 
 
 def expected(counts: ThreeWay[int]) -> tuple[int, int]:
@@ -338,15 +479,10 @@ def _comments(kind: FormatKind, text: str) -> Counter[str]:
     return Counter(line.strip() for line in text.split("\n") if line.strip().startswith(marks))
 
 
-def _comment_gate(
-    versions: ThreeWay[Counter[str] | None], result: Counter[str], *, answered: bool
-) -> GateResult:
-    empty: Counter[str] = Counter()
-    b, o, t = (some if some is not None else empty for some in versions)
+def _comment_gate(versions: ThreeWay[Counter[str]], result: Counter[str]) -> GateResult:
+    b, o, t = versions
     for comment in {**o, **t, **b, **result}:
         low, high = expected(ThreeWay(base=b[comment], ours=o[comment], theirs=t[comment]))
-        if answered:
-            low = 0
         if not low <= result[comment] <= high:
             what = "lost" if result[comment] < low else "doubled"
             return GateResult(
@@ -383,32 +519,42 @@ def _kept(
     kind: FormatKind,
     versions: ThreeWay[str | None],
     result: str,
+    places: Sequence[_Texts],
     *,
     markdown: bool,
-    answered: bool,
 ) -> GateResult:
-    units = versions.map(lambda text: [] if text is None else _units(kind, text, markdown=markdown))
-    there = _units(kind, result, markdown=markdown)
-    counted: list[tuple[str, str]] = []
-    _bounds(units, there, "the list", counted)
-    problems = [text for _, text in counted if not (answered and text.endswith("is lost"))]
-    if not problems:
-        return GateResult(gate="conserved", passed=True)
-    if kind in {FormatKind.CHANGELOG, FormatKind.MARKUP}:
+    def units(text: str | None) -> list[str]:
+        return [] if text is None else _units(kind, text, markdown=markdown)
+
+    # Blocks of prose go over the ends of a place; all else is counted outside the answered places.
+    prose = kind in {FormatKind.CHANGELOG, FormatKind.MARKUP}
+    apart = [] if prose else places
+    outside, rest = _apart(
+        versions.map(lambda text: Counter(units(text))),
+        Counter(units(result)),
+        [place.versions.map(lambda part: Counter(units(part))) for place in apart],
+        [Counter(units(place.text)) for place in apart],
+    )
+    texts, there = outside.map(lambda some: list(some.elements())), list(rest.elements())
+    counted: list[_Problem] = []
+    _bounds(texts, there, "the list", counted)
+    problems = [problem.text for problem in counted]
+    if problems and prose:
         # A block that both sides edited is there in words of both.
+        chosen = [markup.words_of(text) for place in places for text in place.versions]
         problems = [
-            text
-            for text in _lost_blocks(units, there)
-            if not (answered and text.endswith("is lost"))
+            f"{unit[:60]!r} is {what}"
+            for unit, what in _lost_blocks(texts, there)
+            if not (what == "lost" and any(unit in words for words in chosen))
         ]
-    elif kind is FormatKind.REQUIREMENTS and not answered:
-        problems = _lost_requirements(units, there)
+    elif problems and kind is FormatKind.REQUIREMENTS:
+        problems = _lost_requirements(texts, there)
     if problems:
         return GateResult(gate="conserved", passed=False, detail="; ".join(problems[:3]))
     return GateResult(gate="conserved", passed=True)
 
 
-def _lost_blocks(units: ThreeWay[list[str]], result: list[str]) -> list[str]:
+def _lost_blocks(units: ThreeWay[list[str]], result: list[str]) -> list[tuple[str, str]]:
     b, o, t = (Counter(some) for some in units)
     r = Counter(result)
     problems = []
@@ -417,9 +563,9 @@ def _lost_blocks(units: ThreeWay[list[str]], result: list[str]) -> list[str]:
         if r[unit] > high:
             # Set phrases ("Unreleased") may leave one section and come into another on each side.
             if (o[unit] or t[unit] or b[unit]) and len(unit.split()) > 3:
-                problems.append(f"{unit[:60]!r} is doubled")
+                problems.append((unit, "doubled"))
         elif r[unit] < low and not any(fuzz.ratio(unit, other) >= 60 for other in r):
-            problems.append(f"{unit[:60]!r} is lost")
+            problems.append((unit, "lost"))
     return problems
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 
 from mergewright.formats.document import Fragment, Open, UnmergeableError
 from mergewright.model.merge import Answer, Decider, Question
-from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
+from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome, Place
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.text.diff import matches
 from mergewright.text.merge import chunks, merge_sequences
@@ -762,6 +762,12 @@ class Merger:
                     reason=answer.reason,
                     evidence=answer.evidence,
                     group=answer.group,
+                    place=Place(
+                        versions=question.versions,
+                        text=answer.text
+                        if answer.side is None
+                        else question.versions.get(answer.side),
+                    ),
                 )
             )
             return answer

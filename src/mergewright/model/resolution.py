@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from mergewright.model.threeway import Side
+from mergewright.model.threeway import Side, ThreeWay
 
 if TYPE_CHECKING:
     from mergewright.model.merge import FileMerge
@@ -46,6 +46,19 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What an answer was about, and what it put there.
+
+    Attributes:
+        versions: The texts of the place; ``None`` or empty where a version has nothing there.
+        text: What stands there in the result; ``None`` or empty when it is taken out.
+    """
+
+    versions: ThreeWay[bytes | None]
+    text: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What was decided for one symbol (or for the whole path), and why.
 
@@ -59,6 +72,7 @@ class Decision:
         evidence: All that the answer rests on.
         span: First and last line (1-based, inclusive) in the result, if it has lines there.
         group: Id of the decision group it belongs to, if any.
+        place: The texts that an answer chose from, so that a gate frees these and no others.
     """
 
     symbol: str
@@ -70,6 +84,7 @@ class Decision:
     evidence: tuple[Evidence, ...] = ()
     span: tuple[int, int] | None = None
     group: str | None = None
+    place: Place | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mergewright.model.merge import Answer, Contested, Decider, FileMerge, Piece, Question
-from mergewright.model.resolution import Decision, Outcome
+from mergewright.model.resolution import Decision, Outcome, Place
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.text.lines import dominant_newline, with_final_newline
 from mergewright.text.merge import merge_lines
@@ -46,7 +46,7 @@ def settle_places(path: str, merge: FileMerge, decider: Decider) -> FileMerge:
             text = with_final_newline(text, dominant_newline(piece.versions.ours or text))
         pieces.append(text)
         settled = True
-        _decide(decisions, piece, answer)
+        _decide(decisions, piece, answer, Place(versions=versions, text=text))
     if not settled:
         return replace(merge, pieces=tuple(pieces))
     return replace(merge, pieces=tuple(pieces), decisions=tuple(decisions))
@@ -63,7 +63,7 @@ def _text(piece: Contested, answer: Answer) -> bytes | None:
     return None
 
 
-def _decide(decisions: list[Decision], piece: Contested, answer: Answer) -> None:
+def _decide(decisions: list[Decision], piece: Contested, answer: Answer, place: Place) -> None:
     decision = Decision(
         symbol=piece.symbol,
         outcome=Outcome.RESOLVED,
@@ -73,6 +73,7 @@ def _decide(decisions: list[Decision], piece: Contested, answer: Answer) -> None
         reason=answer.reason,
         evidence=answer.evidence,
         group=answer.group,
+        place=place,
     )
     for index, old in enumerate(decisions):
         if old.outcome is Outcome.DEFERRED and old.symbol == piece.symbol:
