@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import pygit2
@@ -63,6 +63,36 @@ def walk(
                 limit=limit,
             )
         )
+    output = _log(
+        repository,
+        tips,
+        hide=hide,
+        changes=changes,
+        paths=paths,
+        first_parent=first_parent,
+        limit=None if paths else limit,
+    )
+    found = _parse_log(output)
+    if paths:
+        # Git also gives merges that differ from another parent than the first.
+        found = (facts for facts in found if _names_any(facts, paths))
+        if not changes:
+            found = (replace(facts, changes=()) for facts in found)
+        if limit is not None:
+            found = islice(found, limit)
+    return tuple(found)
+
+
+def _log(
+    repository: Repository,
+    tips: Sequence[str],
+    *,
+    hide: Sequence[str],
+    changes: bool,
+    paths: Sequence[str] = (),
+    first_parent: bool = False,
+    limit: int | None = None,
+) -> bytes:
     arguments = ["log", "-z", "--topo-order", "--encoding=UTF-8", f"--format=format:{_FORMAT}"]
     if changes or paths:
         # The limit is on the number of possible pairs of one commit; beyond it only exact renames.
@@ -78,7 +108,7 @@ def walk(
         arguments.append("--no-patch")
     if first_parent:
         arguments.append("--first-parent")
-    if limit is not None and not paths:
+    if limit is not None:
         arguments.append(f"--max-count={limit}")
     if paths:
         # All commits, also those of a side whose work a merge threw away; and each one whole.
@@ -102,15 +132,99 @@ def walk(
             data=b"\n".join([*lines, b""]),
             extra=scratch.environment,
         )
-    found = _parse_log(done.stdout)
-    if paths:
-        # Git also gives merges that differ from another parent than the first.
-        found = (facts for facts in found if _names_any(facts, paths))
-        if not changes:
-            found = (replace(facts, changes=()) for facts in found)
-        if limit is not None:
-            found = islice(found, limit)
-    return tuple(found)
+    return done.stdout
+
+
+@dataclass(slots=True)
+class _Record:
+    """One commit of a log, its changes not yet parsed."""
+
+    facts: CommitFacts
+    output: bytes = field(repr=False)
+    start: int
+    end: int
+    parsed: bool = False
+
+    def touches(self, names: set[bytes]) -> bool:
+        return not names.isdisjoint(self.output[self.start : self.end].split(b"\0"))
+
+    def parse(self) -> CommitFacts:
+        if not self.parsed:
+            changes, _ = _parse_raw(self.output, self.start)
+            self.facts, self.parsed = replace(self.facts, changes=changes), True
+        return self.facts
+
+
+def walk_touching(
+    repository: Repository, tips: Sequence[str], *, hide: Sequence[str] = (), names: set[str]
+) -> tuple[tuple[CommitFacts, ...], ...]:
+    """All commits that each tip reaches and hidden ones do not, children before parents, by one walk each.
+
+    Those that changed one of the named files against their first parent carry all their changes, with
+    renames; the others carry none.
+
+    Args:
+        repository: Where the commits are.
+        tips: Full ids to start from, each by itself.
+        hide: Full ids whose whole history is left out (the merge base).
+        names: The files; earlier names of them are added as any of the walks finds renames.
+
+    Raises:
+        RepositoryError: A commit or tree is not there.
+    """
+    version = git_version()
+    if version is None or version < _FIRST_PARENT_DIFFS:
+        walks = [walk(repository, [tip], hide=hide) for tip in tips]
+        while any(_earlier_names(found, names) for found in walks):
+            pass
+        return tuple(
+            tuple(
+                facts
+                if any(name in names for change in facts.changes for name in _both_names(change))
+                else replace(facts, changes=())
+                for facts in found
+            )
+            for found in walks
+        )
+    logs = [list(_records(_log(repository, [tip], hide=hide, changes=True))) for tip in tips]
+    records = [record for log in logs for record in log]
+    asked: set[str] = set()
+    while names - asked:
+        new = {os.fsencode(name) for name in names - asked}
+        asked |= names
+        for record in records:
+            if not record.parsed and record.touches(new):
+                record.parse()
+        _earlier_names((record.facts for record in records if record.parsed), names)
+    return tuple(tuple(record.facts for record in log) for log in logs)
+
+
+def _both_names(change: PathChange) -> tuple[str, ...]:
+    return (change.path,) if change.old_path is None else (change.path, change.old_path)
+
+
+def _earlier_names(commits: Iterable[CommitFacts], names: set[str]) -> bool:
+    """Add the earlier names of files; whether there were any."""
+    before = len(names)
+    for facts in commits:
+        for change in facts.changes:
+            if change.old_path is not None and change.path in names:
+                names.add(change.old_path)
+    return len(names) != before
+
+
+def _records(output: bytes) -> Iterator[_Record]:
+    position = 0
+    while position < len(output):
+        start = output.index(b"\x01", position) + 1
+        mark = b"\x02" + output[start : start + 40] + b"\x02"
+        end = output.index(mark, start)
+        fields = output[start:end].split(b"\x1f", 6)
+        first = end + len(mark)
+        # No path holds a NUL, and raw entries start with a colon: a new record is told by both.
+        position = output.find(b"\0\x01", first)
+        position = len(output) if position < 0 else position + 1
+        yield _Record(_facts(fields, ()), output, first, position)
 
 
 def _names_any(facts: CommitFacts, paths: Sequence[str]) -> bool:

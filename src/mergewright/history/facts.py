@@ -40,6 +40,8 @@ class MergeFacts:
         renames: Path at the tips to further names that it had on either side.
         named: Full ids of commits that touch no path of interest, but that a commit which does names
             as the same work, or that name it; they carry their changes too.
+        traced: The paths whose every change the commits of the two sides carry: where no change of them
+            stands, a commit has the path as its first parent has it.
     """
 
     bases: tuple[str, ...]
@@ -49,6 +51,7 @@ class MergeFacts:
     blob_at: BlobAt
     renames: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
+    traced: frozenset[str] = frozenset()
 
     def side(self, side: Side) -> SideFacts:
         """The facts of ours or theirs.

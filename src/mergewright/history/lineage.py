@@ -6,12 +6,12 @@ is inherited from that parent, so that a merge commit owns only what its author 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mergewright.history.facts import MergeFacts
 from mergewright.history.locate import headers, symbol_text
-from mergewright.history.pieces import is_significant, pieces, squeeze
+from mergewright.history.pieces import pieces, squeeze, telling
 from mergewright.model.threeway import Side
 
 
@@ -70,11 +70,13 @@ def path_lineage(facts: MergeFacts, side: Side, path: str) -> PathLineage:
 
     known = {commit.oid for commit in own.commits}
     place: dict[str, int] = {}
-    blobs: dict[str, str | None] = {}
+    blobs = _states(facts, side, names) if facts.traced.issuperset(names) else {}
     outside: dict[str, str | None] = {}
     versions: list[Version] = []
     for commit in own.commits:
-        blob = blobs[commit.oid] = look(commit.oid)
+        if commit.oid not in blobs:
+            blobs[commit.oid] = look(commit.oid)
+        blob = blobs[commit.oid]
         positions: list[int] = []
         befores: list[str | None] = []
         for parent in commit.parents:
@@ -96,6 +98,34 @@ def path_lineage(facts: MergeFacts, side: Side, path: str) -> PathLineage:
     if own.tip in place:
         return PathLineage(path, tuple(versions), place[own.tip], blobs[own.tip])
     return PathLineage(path, (), -1, look(own.tip))
+
+
+def _states(facts: MergeFacts, side: Side, names: Sequence[str]) -> dict[str, str | None]:
+    """The blob under the first of some traced names that exists, for each commit of a side."""
+    wanted = frozenset(names)
+    states: dict[str, dict[str, str | None]] = {}
+    found: dict[str, str | None] = {}
+    for commit in facts.side(side).commits:
+        first = commit.parents[0] if commit.parents else None
+        state = {} if first is None else states.get(first)
+        if state is None:
+            assert first is not None
+            state = states[first] = {name: facts.blob_at(first, name) for name in names}
+        touched = [
+            change
+            for change in commit.changes
+            if change.path in wanted or change.old_path in wanted
+        ]
+        if touched:
+            state = dict(state)
+            for change in touched:
+                if change.old_path is not None:
+                    state[change.old_path] = None
+            for change in touched:
+                state[change.path] = change.new_oid
+        states[commit.oid] = state
+        found[commit.oid] = next(filter(None, map(state.get, names)), None)
+    return found
 
 
 State = Hashable
@@ -239,6 +269,10 @@ def symbol_lineage(
             old = _renamed_from(read(before), read(version.blob), name, text)
             if old is not None:
                 names[parent] = old
+    # The origin is asked of the tip alone, so only its pieces are followed through the states before.
+    tip_blob = lineage.start if lineage.tip < 0 else lineage.versions[lineage.tip].blob
+    tip_pieces = _telling(None if tip_blob is None else locate(tip_blob, symbol))
+    wanted, unwanted = tip_pieces - base_pieces, base_pieces - tip_pieces
     texts: dict[int, bytes | None] = {}
     keys: dict[int, bytes | None] = {}
     added: dict[int, dict[bytes, str | None]] = {}
@@ -272,17 +306,17 @@ def symbol_lineage(
             earlier = text_of(next(befores), name)
             parent_keys.append(None if earlier is None else squeeze(earlier))
             before_pieces = _telling(earlier)
-            parent_added.append(dict.fromkeys(before_pieces - base_pieces))
-            parent_removed.append(dict.fromkeys(base_pieces - before_pieces))
+            parent_added.append(dict.fromkeys(wanted & before_pieces))
+            parent_removed.append(dict.fromkeys(unwanted - before_pieces))
         if parent_keys and key == parent_keys[0] and all(k == key for k in parent_keys):
             added[position], removed[position] = parent_added[0], parent_removed[0]
             continue
         mine = _telling(text)
         added[position] = {
-            piece: _first(parent_added, piece, version.commit) for piece in mine - base_pieces
+            piece: _first(parent_added, piece, version.commit) for piece in wanted & mine
         }
         removed[position] = {
-            piece: _first(parent_removed, piece, version.commit) for piece in base_pieces - mine
+            piece: _first(parent_removed, piece, version.commit) for piece in unwanted - mine
         }
         inherited = key in parent_keys
         foreign = inherited and all(
@@ -306,5 +340,5 @@ def _first(parents: Iterable[dict[bytes, str | None]], piece: bytes, otherwise: 
     return otherwise
 
 
-def _telling(text: bytes | None) -> set[bytes]:
-    return set() if text is None else set(filter(is_significant, pieces(text)))
+def _telling(text: bytes | None) -> frozenset[bytes]:
+    return frozenset() if text is None else telling(text)

@@ -65,13 +65,14 @@ def profile(pairs: Iterable[tuple[bytes | None, bytes | None]]) -> Profile:
     for before, after in pairs:
         old = before.splitlines() if before else []
         new = after.splitlines() if after else []
-        for lines, own, other in ((added, new, set(old)), (removed, old, set(new))):
-            for line in own:
-                if line in other:
-                    continue
+        for lines, own, other in ((added, new, old), (removed, old, new)):
+            fresh = set(own).difference(other)
+            if not fresh:
+                continue
+            for line, count in Counter(filter(fresh.__contains__, own)).items():
                 normal = normal_line(line)
                 if len(normal) >= _MIN_LINE and _TELLING.search(normal):
-                    lines[normal] += 1
+                    lines[normal] += count
     common = added & removed
     return Profile(added - common, removed - common) if common else Profile(added, removed)
 

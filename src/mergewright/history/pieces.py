@@ -65,9 +65,16 @@ def squeeze(text: bytes) -> bytes:
 
 def is_significant(piece: bytes) -> bool:
     """Whether a piece is telling: it holds a word of its own, not only ``else:`` or ``return``."""
-    return len(piece) >= 4 and piece not in _COMMON
+    return len(piece) >= _MIN_PIECE and piece not in _COMMON
 
 
+@lru_cache(maxsize=512)
+def telling(text: bytes) -> frozenset[bytes]:
+    """The pieces of a text that are telling (see :func:`is_significant`), each once."""
+    return frozenset(p for p in set(pieces(text)) if len(p) >= _MIN_PIECE) - _COMMON
+
+
+_MIN_PIECE = 4
 _COMMON = frozenset(
     b"else: try: finally: return pass break continue None True False self raise except: return None "
     b"return True return False".split(b" ")

@@ -18,7 +18,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mergewright.history.lineage import Step, SymbolLineage
-from mergewright.history.pieces import code_key, contains_run, is_significant, pieces, squeeze
+from mergewright.history.pieces import (
+    code_key,
+    contains_run,
+    is_significant,
+    pieces,
+    squeeze,
+    telling,
+)
 from mergewright.history.titles import read_message
 from mergewright.model.history import CommitFacts, EvidenceClass, Standing, Twin, Verdict
 from mergewright.model.threeway import Side, ThreeWay
@@ -296,10 +303,10 @@ def _explained(
     return list(dict.fromkeys(used)), left
 
 
-def _unique(thing: Thing) -> tuple[set[bytes], set[bytes]]:
+def _unique(thing: Thing) -> tuple[frozenset[bytes], frozenset[bytes]]:
     """Pieces that only ours has, and pieces that only theirs has."""
     ours, theirs = (
-        set(filter(is_significant, pieces(text))) if text is not None else set()
+        frozenset() if text is None else telling(text)
         for text in (thing.texts.ours, thing.texts.theirs)
     )
     return ours - theirs, theirs - ours
@@ -411,9 +418,8 @@ def _by_common_state(thing: Thing) -> Verdict | None:
     )
 
 
-def _change(base: bytes | None, side: bytes | None) -> tuple[set[bytes], set[bytes]]:
-    before = set(filter(is_significant, pieces(base))) if base is not None else set()
-    after = set(filter(is_significant, pieces(side))) if side is not None else set()
+def _change(base: bytes | None, side: bytes | None) -> tuple[frozenset[bytes], frozenset[bytes]]:
+    before, after = (frozenset() if text is None else telling(text) for text in (base, side))
     return after - before, before - after
 
 

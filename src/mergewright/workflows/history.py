@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mergewright import __version__
-from mergewright.git.commits import walk
+from mergewright.git.commits import walk_touching
 from mergewright.git.repository import Repository
 from mergewright.history.facts import MergeFacts, SideFacts
 from mergewright.history.features import put_back
@@ -43,7 +43,6 @@ CACHE_VARIABLE = "MERGEWRIGHT_CACHE"
 STORE_NAME = "history.sqlite"
 #: Bytes of blobs that are kept while a merge is looked at.
 _KEPT_BYTES = 192 * 1024 * 1024
-_MAX_RENAME_ROUNDS = 5
 #: Suffixes of the files whose clean places are looked at.
 PYTHON = (".py", ".pyi")
 # Commits that are read only because a message names them.
@@ -113,37 +112,25 @@ class _Blobs:
         return data
 
 
-def side_commits(
-    repository: Repository, tip: str, bases: Sequence[str], names: set[str]
-) -> SideFacts:
-    """The commits of one side; only those that touch one of the paths carry their changes.
+def side_facts(
+    repository: Repository, ours: str, theirs: str, bases: Sequence[str], names: set[str]
+) -> tuple[SideFacts, SideFacts]:
+    """The commits of both sides; only those that touch one of the paths carry their changes.
 
     Args:
         repository: Where they are.
-        tip: Full id of the side's tip.
+        ours: Full id of our tip.
+        theirs: Full id of their tip.
         bases: Full ids whose history is left out.
         names: The paths of interest; earlier names found on the way are added to it.
 
     Raises:
         RepositoryError: History is missing.
     """
-    plain = walk(repository, [tip], hide=bases, changes=False)
-    changed: dict[str, CommitFacts] = {}
-    asked: set[str] = set()
-    for _ in range(_MAX_RENAME_ROUNDS):
-        new = names - asked
-        if not new:
-            break
-        asked |= new
-        found = walk(repository, [tip], hide=bases, paths=sorted(new))
-        changed.update((commit.oid, commit) for commit in found)
-        for commit in found:
-            for change in commit.changes:
-                if change.old_path is not None and change.path in names:
-                    names.add(change.old_path)
-    return SideFacts(
-        tip=tip,
-        commits=tuple(changed.get(commit.oid, commit) for commit in reversed(plain)),
+    mine, other = walk_touching(repository, [ours, theirs], hide=bases, names=names)
+    return (
+        SideFacts(tip=ours, commits=mine[::-1]),
+        SideFacts(tip=theirs, commits=other[::-1]),
     )
 
 
@@ -222,8 +209,7 @@ def gather(
     if bases is None:
         bases = repository.merge_bases(ours, theirs)
     names = {n for path, three in paths.items() for n in (path, *three) if n is not None}
-    mine = side_commits(repository, ours, bases, names)
-    other = side_commits(repository, theirs, bases, names)
+    mine, other = side_facts(repository, ours, theirs, bases, names)
     mine, other, named = _with_named(repository, mine, other)
     states = TreeStates(repository)
     return MergeFacts(
@@ -237,6 +223,7 @@ def gather(
             {p: [n for n in three if n is not None] for p, three in paths.items()},
         ),
         named=named,
+        traced=frozenset(names),
     )
 
 
