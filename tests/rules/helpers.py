@@ -25,6 +25,7 @@ def step(
     *,
     ours: dict[str, str] | None = None,
     theirs: dict[str, str] | None = None,
+    base: dict[str, str] | None = None,
     deletions: dict[str, list[Deletion]] | None = None,
     open_paths: tuple[str, ...] = (),
 ) -> StepResult:
@@ -37,7 +38,7 @@ def step(
     return run_steps(
         book,
         build(merged),
-        ThreeWay(base=build({}), ours=build(ours), theirs=build(theirs)),
+        ThreeWay(base=build(base), ours=build(ours), theirs=build(theirs)),
         open_paths=open_paths,
         deletions=lambda path: known.get(path, ()),
     )

@@ -18,11 +18,18 @@ REFERENCE = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 DOCUMENT = (ROOT / "docs" / "nightly-sync.md").read_text(encoding="utf-8")
 #: The table of the policy; the tables of figures come after it.
 POLICY = DOCUMENT.partition("\n## ")[0]
-ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
-    for line in POLICY.splitlines()
-    if line.startswith("| ") and not line.startswith(("| the policy", "| ---"))
-]
+GUIDE = DOCUMENT.partition("## The guide")[2].partition("\n## ")[0]
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("| ") and not line.startswith(("| the ", "| ---"))
+    ]
+
+
+ROWS, GUIDE_ROWS = _rows(POLICY), _rows(GUIDE)
 
 
 def test_every_rule_of_the_pack_is_in_the_table() -> None:
@@ -33,13 +40,23 @@ def test_every_rule_of_the_pack_is_in_the_table() -> None:
     assert {word for word in named if word not in {"wholesale", "commit"}} <= known
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:60])
+def test_every_rule_of_the_guide_is_in_its_pack() -> None:
+    """The table of the guide names rules of both packs."""
+    for row in GUIDE_ROWS:
+        pack = "feature-branch" if "(feature-branch)" in row[1] else "nightly-sync"
+        known = {loaded.id for loaded in load_rules([pack]).rules}
+        assert set(re.findall(r"`([a-z][a-z0-9-]+)`", row[1])) <= known, row
+    assert len(GUIDE_ROWS) >= 7
+
+
+@pytest.mark.parametrize("row", [*ROWS, *GUIDE_ROWS], ids=lambda row: row[0][:60])
 def test_every_point_of_the_policy_has_a_test(row: list[str]) -> None:
     """The named case, test function or golden case exists."""
     assert len(row) == 3
     proof = row[2]
     if proof.startswith('"'):
-        cases = [case.name for file in load_rules(["nightly-sync"]).files for case in file.tests]
+        pack = "feature-branch" if "(feature-branch)" in row[1] else "nightly-sync"
+        cases = [case.name for file in load_rules([pack]).files for case in file.tests]
         assert proof.strip('"') in cases
     elif "::" in proof:
         file, _, name = proof.strip("`").partition("::")

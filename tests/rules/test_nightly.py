@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, FileVersion
@@ -117,6 +119,54 @@ def test_data_schedule() -> None:
     )
     result = step(BOOK, {path: merged}, ours={path: ours}, theirs={path: merged})
     assert text_of(result, path) == ours
+
+
+def test_training_goes_through_devs_scheduling() -> None:
+    """Main's training.py with dev's wrap_data_iterator; the legacy wrapper and its import go."""
+    path = "megatron/training/training.py"
+    base = """\
+        from megatron.core.num_microbatches_calculator import get_num_microbatches
+        from megatron.core.datasets.data_schedule import HybridCPDataLoaderWrapper
+
+        def train_step(data_iterator, config):
+            forward(data_iterator=data_iterator, num_microbatches=get_num_microbatches())
+
+        def train(iterator, config):
+            args = get_args()
+            if args.hybrid_context_parallel:
+                iterator = iter(HybridCPDataLoaderWrapper(iterator, config))
+            return iterator
+    """
+    call = "            forward("
+    ours = (
+        base.replace("HybridCPDataLoaderWrapper\n", "wrap_data_iterator\n", 1)
+        .replace(
+            call,
+            "            if config.scheduler:\n"
+            "                data_iterator, count = wrap_data_iterator(data_iterator, config)\n"
+            "            else:\n"
+            "                count = get_num_microbatches()\n" + call,
+        )
+        .replace("num_microbatches=get_num_microbatches()", "num_microbatches=count")
+        .replace("            if args.hybrid_context_parallel:\n", "")
+        .replace(
+            "                iterator = iter(HybridCPDataLoaderWrapper(iterator, config))\n", ""
+        )
+    )
+    theirs = base.replace("get_args()", "get_args(more=True)")
+    result = step(BOOK, {path: theirs}, ours={path: ours}, theirs={path: theirs}, base={path: base})
+    assert text_of(result, path) == dedent(ours.replace("get_args()", "get_args(more=True)"))
+    assert {d.rule for d in result.edits[0].decisions} == {"scheduled-training", "lost-imports"}
+
+
+@pytest.mark.parametrize("path", ["tools/prepare_cache.py", "pretrain_gpt.py"])
+def test_mains_callers_of_the_old_argument(path: str) -> None:
+    """Attribute, keyword and key are dev's names also where main's file merged cleanly."""
+    text = 'f(hybrid_context_parallel=args.hybrid_context_parallel)\nk = {"hybrid_context_parallel": 1}\n'
+    result = step(BOOK, {path: text}, ours={path: "f()\n"}, theirs={path: text})
+    assert text_of(result, path) == text.replace("hybrid_context", "dynamic_context")
+    step_result = step(BOOK, {"tests/x.py": text}, ours={}, theirs={"tests/x.py": text})
+    assert text_of(step_result, "tests/x.py") is None
 
 
 def test_new_sources_ask_for_a_new_lock() -> None:

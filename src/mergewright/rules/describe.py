@@ -20,6 +20,7 @@ from mergewright.rules.schema import (
     RenameRule,
     Rule,
     SourcesRule,
+    UsesRule,
 )
 
 _WHAT = {
@@ -32,6 +33,8 @@ _WHAT = {
     Action.REGENERATE: "takes a generated file whole from one side and lists how to make it again",
     Action.BY_NEED: "lets a deletion stand unless something in the merged tree needs the file",
     Action.NEWER: "takes the submodule commit that contains the other one",
+    Action.FOLLOW: "puts a file that one side made in a directory that the other side renamed into "
+    "the directory's new place",
     Action.LARGER: "takes the version that went further when both moved the same way",
     Action.PREFER_ABSTRACTION: "puts one side's helper in the place of the explicit check that the "
     "other side's text still makes",
@@ -44,6 +47,8 @@ _WHAT = {
     Action.PATCH_CALLERS: "writes calls of an interface as the interface that is kept wants them",
     Action.RESTORE_IMPORTS: "puts back an import of a side whose name is used and bound nowhere",
     Action.FALL_BACK: "takes one side's whole file when the merged one calls a missing helper",
+    Action.KEEP_USES: "puts one side's uses of named things into the file as it was taken from the "
+    "other side, with the arguments that follow, and takes out what was used instead",
     Action.GIT_SOURCES: "adds git sources that only theirs has; layout and comments stay",
     Action.RESTORE_DELETED: "brings back files of theirs that are needed and were not deleted on "
     "purpose",
@@ -62,6 +67,7 @@ _SAFETY = {
     Action.BY_NEED: "An edit of a deleted file is lost when nothing refers to the file by name; a "
     "name that is put together while running is not seen.",
     Action.NEWER: _PROVED,
+    Action.FOLLOW: "The file's content stays; what names its old place is not changed.",
     Action.LARGER: _PROVED,
     Action.PREFER_ABSTRACTION: _PROVED,
     Action.TAKE_AHEAD: "As safe as the evidence that the rule asks for.",
@@ -74,6 +80,8 @@ _SAFETY = {
     "table wholly; others are reported.",
     Action.RESTORE_IMPORTS: _PROVED,
     Action.FALL_BACK: _WHOLE,
+    Action.KEEP_USES: "Only statements that the side added are put in; what the other side changed "
+    "since the merge base is never overwritten, and what would guess is reported.",
     Action.GIT_SOURCES: "Only the table of sources may differ afterwards; otherwise nothing is "
     "written.",
     Action.RESTORE_DELETED: "Files only come back, nothing is lost; each file has its reason.",
@@ -152,6 +160,10 @@ def details(rule: Rule) -> str:
         parts += [f"{row.call}(…) → {row.becomes}(…)" for row in rule.table]
     elif isinstance(rule, FallBackRule):
         parts.append(f"side {rule.side.value}")
+    elif isinstance(rule, UsesRule):
+        parts.append(f"{', '.join(rule.uses)} as {rule.side.value} uses it")
+        if rule.instead_of:
+            parts.append(f"instead of {', '.join(rule.instead_of)}")
     elif isinstance(rule, SourcesRule):
         parts += [f"{c.package}: {c.side.value} ({c.reason})" for c in rule.choices]
     elif isinstance(rule, DeletedRule) and rule.accidental:

@@ -228,11 +228,14 @@ class Action(StrEnum):
     RESTORE_IMPORTS = "restore-imports"
     #: One side's file when the merged one calls a helper that is not there.
     FALL_BACK = "fall-back"
+    #: One side's uses of named things, in the other side's version of a file.
+    KEEP_USES = "keep-uses"
     GIT_SOURCES = "git-sources"
     RESTORE_DELETED = "restore-deleted"
 
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{7,64}$")]
 
 _WHOLE_ONLY = {ConflictKind.BINARY, ConflictKind.SYMLINK, ConflictKind.SUBMODULE, ConflictKind.MODE}
@@ -630,6 +633,8 @@ class Form(StrEnum):
     STRING = "string"
     #: ``"--old-with-dashes"`` as a whole string literal.
     FLAG = "flag"
+    #: ``from owner import old`` and the uses of the name that it binds.
+    IMPORT = "import"
 
 
 _DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
@@ -665,10 +670,13 @@ class RenameRule(RuleBase):
             )
         if old == new:
             raise PydanticCustomError("rename_same", "'from' and 'to' are the same")
-        if Form.ATTRIBUTE in self.forms and len(old) < 2:
-            raise PydanticCustomError(
-                "rename_attribute", "the attribute form needs a dotted name, such as args.name"
-            )
+        for form in (Form.ATTRIBUTE, Form.IMPORT):
+            if form in self.forms and len(old) < 2:
+                raise PydanticCustomError(
+                    "rename_owner_needed",
+                    "the {form} form needs a dotted name, such as args.name",
+                    {"form": form.value},
+                )
         return self
 
 
@@ -818,6 +826,32 @@ class FallBackRule(RuleBase):
         return self
 
 
+class UsesRule(RuleBase):
+    """One side's uses of named things, also where the file was taken from the other side.
+
+    Attributes:
+        side: The side whose uses are kept.
+        uses: The names whose uses are kept.
+        instead_of: Names that the other side uses in their place; their uses and imports go where
+            the side has none (written ``instead-of``).
+    """
+
+    action: Literal[Action.KEEP_USES]
+    match: Match
+    side: OneSide
+    uses: Annotated[tuple[Name, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
+    instead_of: Annotated[tuple[Name, ...], BeforeValidator(_as_tuple)] = ()
+
+    @model_validator(mode="after")
+    def _scope(self) -> UsesRule:
+        _only(self.match, "keep-uses", {"path", "except_"})
+        if set(self.uses) & set(self.instead_of):
+            raise PydanticCustomError(
+                "uses_same", "a name stands under 'uses' and under 'instead-of'"
+            )
+        return self
+
+
 class SourceChoice(Strict):
     """Which revision of a git source holds when both sides name one.
 
@@ -896,6 +930,7 @@ Rule = Annotated[
     | CallersRule
     | ImportsRule
     | FallBackRule
+    | UsesRule
     | SourcesRule
     | DeletedRule,
     Field(discriminator="action"),
@@ -907,7 +942,14 @@ PathLevel = DecidingRule | CoupledRule | RegenerateRule | NeedRule | NewerRule |
 SymbolLevel = DecidingRule | HistoryRule | LargerRule | AbstractionRule
 #: Rules that work on what was merged; all that match are applied, in file order.
 StepLevel = (
-    SymbolRule | RenameRule | CallersRule | ImportsRule | FallBackRule | SourcesRule | DeletedRule
+    SymbolRule
+    | RenameRule
+    | CallersRule
+    | ImportsRule
+    | FallBackRule
+    | UsesRule
+    | SourcesRule
+    | DeletedRule
 )
 
 

@@ -36,11 +36,13 @@ from mergewright.rules.schema import (
     RenameRule,
     SourcesRule,
     SymbolRule,
+    UsesRule,
 )
 from mergewright.rules.sources import reconcile
 from mergewright.rules.symbols import enforce
 from mergewright.rules.syntax import Splice, parse
 from mergewright.rules.trees import Overlay, Tree, references
+from mergewright.rules.uses import KeptUses, keep_uses
 
 _REGULAR = (MODE_REGULAR, MODE_EXECUTABLE)
 _SIDES = (Side.BASE, Side.OURS, Side.THEIRS)
@@ -115,6 +117,8 @@ def _names_something(rule: object, merge: FileMerge) -> bool:
         words = (rule.from_.rsplit(".", 1)[-1],)
     elif isinstance(rule, CallersRule):
         words = tuple(row.call for row in rule.table)
+    elif isinstance(rule, UsesRule):
+        words = (*rule.uses, *rule.instead_of)
     return any(word.encode() in merge.text(side) for word in words for side in _SIDES)
 
 
@@ -402,6 +406,11 @@ class _Steps:
                 )
                 for entry, (at, text) in zip(found.restored, found.insertions, strict=True)
             ]
+        if isinstance(rule, UsesRule):
+            kept = self._uses(rule, path, data)
+            if kept is None:
+                return None
+            return [Edit(splices=splices, what=what) for splices, what in kept.edits]
         if isinstance(rule, SymbolRule):
             result = enforce(data, ours, theirs, rule)
             if result is None:
@@ -466,6 +475,16 @@ class _Steps:
                 self._change(loaded, path, found.data, reasons, side=side)
         elif isinstance(rule, FallBackRule):
             self._fall_back(loaded, rule, path, data)
+        elif isinstance(rule, UsesRule):
+            kept = self._uses(rule, path, data)
+            if kept is None:
+                self._note(loaded, path, "could not be parsed; no use put back", warning=True)
+                return
+            for refused in kept.refused:
+                self._note(loaded, path, refused, warning=True)
+            if kept.changed:
+                side = Side(rule.side.value)
+                self._change(loaded, path, kept.data, kept.changed, side=side)
         elif isinstance(rule, SymbolRule):
             result = enforce(data, ours, theirs, rule)
             if result is None:
@@ -476,6 +495,15 @@ class _Steps:
             if result.changed:
                 side = Side.THEIRS if rule.action is Action.KEEP_THEIRS else Side.OURS
                 self._change(loaded, path, result.data, result.changed, side=side)
+
+    def _uses(self, rule: UsesRule, path: str, data: bytes) -> KeptUses | None:
+        return keep_uses(
+            data,
+            self._sides.get(Side(rule.side.value)).read(path),
+            self._sides.base.read(path),
+            uses=rule.uses,
+            instead_of=rule.instead_of,
+        )
 
     def _interface(
         self, loaded: LoadedRule, rule: CallersRule, path: str

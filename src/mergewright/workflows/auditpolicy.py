@@ -18,6 +18,7 @@ from mergewright.rules.schema import (
     RenameRule,
     SourcesRule,
     SymbolRule,
+    UsesRule,
 )
 
 _KINDS = {
@@ -62,7 +63,7 @@ def policy_of(book: RuleBook, trees: Trees) -> Policy:
             renames.append(Rename(paths=frozenset(here), old=step.from_, new=step.to))
         elif isinstance(step, SourcesRule):
             sources.update(dict.fromkeys(here, step.table))
-        elif isinstance(step, CallersRule | ImportsRule | SymbolRule | FallBackRule):
+        elif isinstance(step, CallersRule | ImportsRule | SymbolRule | FallBackRule | UsesRule):
             edited.update(path for path in here if path in paths)
     return Policy(
         paths=paths,
