@@ -139,6 +139,11 @@ def test_a_paragraph_that_one_side_wrapped_anew_is_no_edit_of_blanks() -> None:
             ("2023-01-02", "2023-01-05", "2023-04-05"),
         ),
         ("notes.md", "# A\n\nIt needs v{} of it.\n", ("1.2.2", "1.2.3", "1.3.3")),
+        (
+            "notes.md",
+            "# A\n\nAll of us have waited for what is to be put out on {} or soon after that.\n",
+            ("2023-01-02T10:00:01", "2023-01-02T10:00:05", "2024-01-02T10:00:01"),
+        ),
         ("setup.cfg", "[a]\nb = x-{}\n", ("1.2.2-rc1", "1.2.3-rc1", "1.3.3-rc1")),
     ],
 )
@@ -149,5 +154,5 @@ def test_numbers_versions_and_dates_are_not_merged_by_their_digits(
     base, ours, theirs = (text.format(value).encode() for value in values)
     for mine, other in ((ours, theirs), (theirs, ours)):
         versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=mine, theirs=other)
-        merge = merge_file(path, versions, formats=FormatOptions(versions="off"))
+        merge = merge_file(path, versions, formats=FormatOptions(versions="off", prose=True))
         assert not merge.clean

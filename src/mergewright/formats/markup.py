@@ -25,8 +25,9 @@ from mergewright.formats.tree import Choice, Leaf, LeafStrategy, Merger, Node, k
 from mergewright.formats.versions import pick, split_version
 from mergewright.model.merge import Decider
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.text.contained import WORD
 from mergewright.text.diff import matches
-from mergewright.text.merge import merge_sequences
+from mergewright.text.merge import merge_sequences, merged_sequence
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])\1+\s*$")
 _ATX = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -43,7 +44,7 @@ _DIRECTIVE = re.compile(r"\.\. ([a-z-]+)::")
 # Directives whose content is one entry a line.
 _LINE_LISTS = frozenset({"toctree", "autosummary"})
 _RULES = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]+")
+_WORDS = re.compile(rf"\s+|{WORD}|[^\w\s]+")
 
 _UNRELEASED = re.compile(r"unreleased|not yet|in development|to be|\.dev\d*\b|\?\?", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\b(?:19|20)\d{2}\b")
@@ -195,16 +196,8 @@ def _prose(options: FormatOptions) -> LeafStrategy:
 
 def merge_text_lines(texts: ThreeWay[str]) -> str | None:
     """The line merge of three texts; ``None`` when it leaves a conflict."""
-    lines = texts.map(lambda text: text.splitlines(keepends=True))
-    out: list[str] = []
-    for what, _, ours, theirs in merge_sequences(
-        ThreeWay(base=lines.base, ours=lines.ours, theirs=lines.theirs)
-    ):
-        if what == "conflict":
-            return None
-        source, run = (lines.ours, ours) if what == "ours" else (lines.theirs, theirs)
-        out.extend(source[run.start : run.stop])
-    return "".join(out)
+    merged = merged_sequence(texts.map(lambda text: text.splitlines(keepends=True)))
+    return None if merged is None else "".join(merged)
 
 
 def merge_words(texts: ThreeWay[str]) -> str | None:

@@ -505,9 +505,7 @@ class NewerRule(RuleBase):
 
     @model_validator(mode="after")
     def _kinds(self) -> NewerRule:
-        _only(self.match, "newer", {"path", "except_", "kind"})
-        if self.match.kind != (ConflictKind.SUBMODULE,):
-            raise PydanticCustomError("newer_kind", "'newer' needs 'kind: submodule'")
+        _one_kind(self.match, "newer", ConflictKind.SUBMODULE)
         return self
 
 
@@ -524,9 +522,7 @@ class FollowRule(RuleBase):
 
     @model_validator(mode="after")
     def _kinds(self) -> FollowRule:
-        _only(self.match, "follow", {"path", "except_", "kind"})
-        if self.match.kind != (ConflictKind.DIRECTORY_RENAME,):
-            raise PydanticCustomError("follow_kind", "'follow' needs 'kind: directory-rename'")
+        _one_kind(self.match, "follow", ConflictKind.DIRECTORY_RENAME)
         return self
 
 
@@ -913,6 +909,15 @@ def _only(match: Match, action: str, allowed: set[str]) -> None:
                 "'{action}' does not look at '{key}' in its match",
                 {"action": action, "key": _kebab(name)},
             )
+
+
+def _one_kind(match: Match, action: str, kind: ConflictKind) -> None:
+    """Refuse a match that is not about paths of exactly one kind of conflict."""
+    _only(match, action, {"path", "except_", "kind"})
+    if match.kind != (kind,):
+        raise PydanticCustomError(
+            "one_kind", "'{action}' needs 'kind: {kind}'", {"action": action, "kind": kind.value}
+        )
 
 
 Rule = Annotated[

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from mergewright.model.merge import Answer, Question
 from mergewright.model.resolution import Evidence, EvidenceKind
 from mergewright.model.threeway import Side, ThreeWay
-from mergewright.text.merge import merge_sequences
+from mergewright.text.merge import merged_sequence
 
+#: A word. A number, a version or a date is one: its parts mean nothing alone.
+WORD = r"\w*\d(?:[\w.+:-]|[,/](?=\d))*\w|\w+"
 #: Words and signs; where layout says something, also line starts with their indentation, and blanks.
-#: A number, a version or a date is one word: its parts mean nothing alone.
-_WORD = rb"\w*\d(?:[\w.+:-]|[,/](?=\d))*\w|\w+|[^\w\s]"
-_WORDS = re.compile(_WORD)
-_LAID_OUT = re.compile(rb"\n[ \t]*|[^\S\n]+|" + _WORD)
+_WORDS = re.compile(WORD.encode() + rb"|[^\w\s]")
+_LAID_OUT = re.compile(rb"\n[ \t]*|[^\S\n]+|" + _WORDS.pattern)
 #: In prose: code, and lines whose indentation says something.
 _PLACED = re.compile(rb"`|~~~|::|^[ \t]+\S", re.MULTILINE)
 #: Above so many words a place is no edit that could be compared word by word.
@@ -70,14 +70,7 @@ def containing(words: ThreeWay[Sequence[bytes]]) -> Side | None:
         return None
     if words.ours == words.theirs or words.base in (words.ours, words.theirs):
         return None
-    merged: list[bytes] = []
-    for what, _, ours, theirs in merge_sequences(
-        ThreeWay(base=words.base, ours=words.ours, theirs=words.theirs)
-    ):
-        if what == "conflict":
-            return None
-        source, run = (words.ours, ours) if what == "ours" else (words.theirs, theirs)
-        merged.extend(source[run.start : run.stop])
+    merged = merged_sequence(words)
     if merged == words.ours:
         return Side.OURS
     return Side.THEIRS if merged == words.theirs else None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from mergewright.model.merge import Contested, FileMerge, Piece
 from mergewright.model.threeway import ThreeWay
 from mergewright.text.diff import matches
 from mergewright.text.lines import split_lines
+
+Element = TypeVar("Element", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +96,19 @@ def merge_sequences(
         else:
             what = "conflict"
         yield what, chunk.base, chunk.ours, chunk.theirs
+
+
+def merged_sequence(versions: ThreeWay[Sequence[Element]]) -> list[Element] | None:
+    """The elements of the three-way merge of three sequences; ``None`` when it leaves a conflict."""
+    out: list[Element] = []
+    for what, _, ours, theirs in merge_sequences(
+        ThreeWay(base=versions.base, ours=versions.ours, theirs=versions.theirs)
+    ):
+        if what == "conflict":
+            return None
+        source, run = (versions.ours, ours) if what == "ours" else (versions.theirs, theirs)
+        out.extend(source[run.start : run.stop])
+    return out
 
 
 def merge_lines(versions: ThreeWay[bytes], *, symbol: str = "") -> FileMerge:
