@@ -1,8 +1,8 @@
 """A work taken or left as a whole: what a decision means for the places that merged cleanly.
 
 Both ways are three-way merges of the merged text, through the gates: the change of a commit made again
-(a feature of which a part is missing), or taken back (a work that a decision leaves). Where that leaves
-anything open, the text stays as it is and the path is named.
+(a feature of which a part is missing), or taken back (a work that a decision leaves). Where any of that
+leaves something open in a path, its text stays as it is and the path is named.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from mergewright.model.resolution import (
     Evidence,
     EvidenceKind,
     Outcome,
+    PathOutcome,
     Resolved,
 )
 from mergewright.model.threeway import Side, ThreeWay
@@ -121,6 +122,7 @@ def make_whole(history: MergeHistory, work: HalfTaken, text: Text) -> Spread:
     facts = history.facts
     tip = facts.side(work.side).tip
     texts: dict[str, bytes] = {}
+    left: dict[str, str] = {}
     for path in dict.fromkeys(part.path for part in work.missing):
         blob, merged = facts.blob_at(tip, path), text(path)
         if blob is None or merged is None:
@@ -133,16 +135,25 @@ def make_whole(history: MergeHistory, work: HalfTaken, text: Text) -> Spread:
         outcome = merge_texts(ThreeWay(base=lacking, ours=merged, theirs=whole), path=path)
         if isinstance(outcome, Resolved) and outcome.data is not None:
             texts[path] = outcome.data
+        else:
+            left[path] = _why(outcome)
 
     def with_parts(path: str) -> bytes | None:
         return texts.get(path, text(path))
 
-    paths = [change.path for change in history.commits[work.commit].changes]
+    changed = [change.path for change in history.commits[work.commit].changes]
+    paths = [path for path in changed if path not in left]
     spread = _change(history, [work.commit], paths, with_parts, back=False)
+    spread.left.update(left)
     for path, data in texts.items():
-        spread.texts.setdefault(path, data)
-        spread.commits.setdefault(path, {})[work.commit] = None
+        if path not in spread.left:
+            spread.texts.setdefault(path, data)
+            spread.commits.setdefault(path, {})[work.commit] = None
     return spread
+
+
+def _why(outcome: PathOutcome) -> str:
+    return getattr(outcome, "reason", "") or "it cannot be merged"
 
 
 def _change(
@@ -174,12 +185,12 @@ def _change(
                 continue
             outcome = merge_texts(ThreeWay(base=old, ours=now, theirs=new), path=path)
             if not isinstance(outcome, Resolved):
-                found.left[path] = getattr(outcome, "reason", "") or "it cannot be merged"
-                continue
+                found.left[path] = _why(outcome)
+                break
             if outcome.data != now:
                 now = outcome.data
                 used[oid] = None
-        if now != merged and used:
+        if now != merged and used and path not in found.left:
             found.texts[path] = now
             found.commits[path] = used
     return found
