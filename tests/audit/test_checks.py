@@ -10,6 +10,8 @@ from mergewright.audit.policy import PathPolicy, Policy, Rename
 from mergewright.audit.run import AuditOptions, audit_trees
 from mergewright.audit.values import AuditReport, Tier
 from mergewright.model.threeway import Side
+from mergewright.rules.loading import load_rules
+from mergewright.workflows.auditpolicy import policy_of
 
 
 def with_policy(
@@ -393,3 +395,10 @@ def test_losses_in_an_overridden_file_are_advice() -> None:
     found = one(report, "lost-function")
     assert found.tier is Tier.HINT
     assert "rule r" in found.advisory
+
+
+def test_the_shipped_default_is_no_policy() -> None:
+    """Without a rule file there is nothing to check, so the audit does not load the shipped one."""
+    empty = trees({}, {}, {}, {"a.py": "x = 1\n"})
+    assert policy_of(load_rules(), empty) == Policy()
+    assert not load_rules().rules

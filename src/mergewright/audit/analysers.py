@@ -474,14 +474,14 @@ class DiagnosticCache:
     """
 
     def __init__(self, folder: Path | None, limit: int = 64) -> None:
-        self._folder = folder
+        self.folder = folder
         self._limit = limit
 
     def _path(self, identity: str, tree: str) -> Path | None:
-        if self._folder is None:
+        if self.folder is None:
             return None
         key = hashlib.sha256(f"1\0{identity}\0{tree}".encode()).hexdigest()
-        return self._folder / f"{key}.json.gz"
+        return self.folder / f"{key}.json.gz"
 
     def get(self, identity: str, tree: str) -> list[Diagnostic] | None:
         """The kept diagnostics; ``None`` when there are none or they cannot be read."""
@@ -498,15 +498,15 @@ class DiagnosticCache:
     def put(self, identity: str, tree: str, found: Sequence[Diagnostic]) -> None:
         """Keep diagnostics; a disk that refuses is no error."""
         path = self._path(identity, tree)
-        if path is None or self._folder is None:
+        if path is None or self.folder is None:
             return
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             data = gzip.compress(json.dumps([list(d) for d in found]).encode(), 3)
-            with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as stream:
+            with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as stream:
                 stream.write(data)
             Path(stream.name).replace(path)
-            entries = sorted(self._folder.glob("*.json.gz"), key=lambda p: p.stat().st_mtime)
+            entries = sorted(self.folder.glob("*.json.gz"), key=lambda p: p.stat().st_mtime)
             for old in entries[: -self._limit]:
                 old.unlink(missing_ok=True)
         except OSError:

@@ -320,15 +320,3 @@ def _intentional(finding: Finding, ref: CommitRef) -> Finding:
         tier=max(finding.tier, Tier.HINT, key=lambda tier: tier.rank),
         advisory=finding.advisory or f"{ref.role} in {ref.commit[:12]}",
     )
-
-
-def explain_all(
-    findings: Sequence[Finding],
-    trees: Trees,
-    history: History,
-    sources: Sources,
-) -> list[Finding]:
-    """All findings with their commits and verdicts."""
-    blame = Blame(trees, history, sources)
-    blame.prepare(findings)
-    return [blame.explain(finding) for finding in findings]

@@ -8,15 +8,23 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mergewright.audit.analysers import PYTHON_SUFFIXES, import_roots
+from mergewright.audit.kept import Kept
 from mergewright.audit.source import Class, Function, Import, Parameter, Source, read_source
+from mergewright.audit.textfacts import TextFacts, read_text
 from mergewright.audit.values import Tree
 
 
 class Sources:
-    """Sources by blob id, shared by all trees: a file that did not change is read once."""
+    """Sources by blob id, shared by all trees: a file that did not change is read once.
 
-    def __init__(self) -> None:
+    Args:
+        kept: Where they are kept between runs.
+    """
+
+    def __init__(self, kept: Kept | None = None) -> None:
+        self.kept = kept or Kept(None)
         self._kept: dict[str, Source] = {}
+        self._texts: dict[str, TextFacts] = {}
 
     def get(self, tree: Tree, path: str) -> Source | None:
         """The source of a path; ``None`` where the tree does not have it."""
@@ -25,8 +33,24 @@ class Sources:
             return None
         kept = self._kept.get(oid)
         if kept is None:
-            kept = self._kept[oid] = read_source(tree.read(oid))
+            kept = self.kept.source(oid)
+            if kept is None:
+                kept = read_source(tree.read(oid))
+                self.kept.put_source(oid, kept)
+            self._kept[oid] = kept
         return kept
+
+    def text(self, tree: Tree, path: str) -> TextFacts:
+        """What the text of a path says; the tree must have it."""
+        oid = tree.files[path]
+        found = self._texts.get(oid)
+        if found is None:
+            found = self.kept.text(oid)
+            if found is None:
+                found = read_text(tree.read(oid))
+                self.kept.put_text(oid, found)
+            self._texts[oid] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,132 +2,30 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from mergewright.audit.index import Index
 from mergewright.audit.lost import both_touched
-from mergewright.audit.source import Fact, dotted
-from mergewright.audit.values import Finding, Place, Tier, Tree, Trees
-
-_READ = re.compile(rb"\bargs\.([A-Za-z_]\w*)")
-_FLAG = re.compile(rb"""['"]--?([A-Za-z][\w-]*)['"]""")
-_DEST = re.compile(rb"""\bdest\s*=\s*['"](\w+)['"]""")
-_FIELD = re.compile(rb"^[ \t]+([A-Za-z_]\w*)[ \t]*:[ \t]*\S", re.MULTILINE)
-_ASSIGN = re.compile(rb"\bargs\.([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)")
-_SET = re.compile(rb"""setattr\(\s*args\s*,\s*f?['"](\w+)['"]""")
-_DEFAULTS = re.compile(rb"set_defaults\(([^)]*)\)")
-_KEYWORD = re.compile(rb"\b(\w+)\s*=")
-_IF = re.compile(rb"([ \t]*)if[ \t]+(?:args|self)\.(\w+)[ \t]*(?::|and\b|is[ \t]+not[ \t]+None)")
-_THEN = re.compile(rb"[ \t]+(?:args|self)\.(\w+)[ \t]*=[ \t]*(?:True\b|(?:args|self)\.(\w+))")
-
-
-def _deprecated(data: bytes) -> Iterator[tuple[str, str]]:
-    """Flags whose help says that they are deprecated, with the flag that the help names."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not dotted(node.func).endswith("add_argument"):
-            continue
-        flags = [a.value for a in node.args if isinstance(a, ast.Constant)]
-        texts = [
-            c.value
-            for keyword in node.keywords
-            if keyword.arg == "help"
-            for c in ast.walk(keyword.value)
-            if isinstance(c, ast.Constant) and isinstance(c.value, str)
-        ]
-        text = " ".join(texts)
-        switch = any(
-            keyword.arg == "action"
-            and isinstance(keyword.value, ast.Constant)
-            and str(keyword.value.value).startswith("store_")
-            for keyword in node.keywords
-        )
-        # Of an argument with a value, one value may be deprecated and not the argument.
-        if "deprecat" not in text.lower() or not (
-            switch or re.match(r"\W*deprecat", text, re.IGNORECASE)
-        ):
-            continue
-        for new in re.findall(r"--([A-Za-z][\w-]*)", text):
-            for old in flags:
-                if isinstance(old, str) and old.startswith("--") and old[2:] != new:
-                    yield old[2:].replace("-", "_"), new.replace("-", "_")
-
-
-def _set_by(data: bytes) -> Iterator[tuple[str, str]]:
-    """``if args.old: warn(… deprecated …); args.new = True``: the old name only sets the new one."""
-    rows = data.splitlines()
-    for number, row in enumerate(rows):
-        head = _IF.match(row)
-        if head is None:
-            continue
-        old = head[2]
-        block = []
-        for following in rows[number + 1 : number + 31]:
-            if following.strip() and len(following) - len(following.lstrip()) <= len(head[1]):
-                break
-            block.append(following)
-        name = rb"(?<![\w-])(?:--)?" + old.replace(b"_", b"[-_]") + rb"(?![\w-])"
-        if not any(b"eprecat" in text and re.search(name, text) for text in block):
-            continue
-        for following in block:
-            then = _THEN.match(following)
-            if then and then[1] != old and then[2] in (None, old):
-                yield old.decode(), then[1].decode()
+from mergewright.audit.source import Fact
+from mergewright.audit.values import Finding, Place, Tier, Trees
 
 
 class _Names:
     """Names of one tree: provided ones, reads by file, deprecated aliases."""
 
-    def __init__(self, tree: Tree, paths: Iterable[str], cache: dict[str, _File]) -> None:
+    def __init__(self, index: Index) -> None:
         self.reads: dict[str, set[str]] = defaultdict(set)
         self.provided: set[str] = set()
         self.aliases: dict[str, str] = {}
-        for path in paths:
-            oid = tree.files[path]
-            found = cache.get(oid)
-            if found is None:
-                found = cache[oid] = _File(tree.read(oid))
+        for path in index.python_paths:
+            found = index.sources.text(index.tree, path)
             for name in found.reads:
                 self.reads[name].add(path)
             self.provided |= found.provided
             self.aliases.update(found.aliases)
-
-
-class _File:
-    """What one file says of arguments; by text alone, so that all files can be asked."""
-
-    __slots__ = ("aliases", "provided", "reads")
-
-    def __init__(self, data: bytes) -> None:
-        self.reads = frozenset(m.decode() for m in _READ.findall(data)) if b"args." in data else ()
-        provided: set[bytes] = set()
-        self.aliases: dict[str, str] = {}
-        if b"add_argument" in data or b"argparse" in data:
-            provided.update(flag.replace(b"-", b"_") for flag in _FLAG.findall(data))
-            provided.update(_DEST.findall(data))
-            for inner in _DEFAULTS.findall(data):
-                provided.update(_KEYWORD.findall(inner))
-            if b"eprecat" in data:
-                self.aliases.update(_deprecated(data))
-        if b"dataclass" in data or b"NamedTuple" in data or b"BaseModel" in data:
-            provided.update(_FIELD.findall(data))
-        if b"args." in data:
-            provided.update(_ASSIGN.findall(data))
-        if b"eprecat" in data and (b"args." in data or b"self." in data):
-            self.aliases.update(_set_by(data))
-        if b"setattr" in data:
-            provided.update(_SET.findall(data))
-        self.provided = frozenset(name.decode() for name in provided)
 
 
 class Options:
@@ -141,15 +39,10 @@ class Options:
     def __init__(self, trees: Trees, indexes: Mapping[str, Index]) -> None:
         self.trees = trees
         self.indexes = indexes
-        self._cache: dict[str, _File] = {}
 
     @cached_property
     def _names(self) -> dict[str, _Names]:
-        return {
-            name: _Names(index.tree, index.python_paths, self._cache)
-            for name, index in self.indexes.items()
-            if name != "base"
-        }
+        return {name: _Names(index) for name, index in self.indexes.items() if name != "base"}
 
     def by_text(self) -> list[Finding]:
         """Names that nothing provides, and deprecated ones; asks the text of all files."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from mergewright.audit import edits
@@ -17,6 +17,9 @@ from mergewright.audit.edits import Text, parse_text
 from mergewright.audit.lines import restored
 from mergewright.audit.values import Finding, Repair, Tier, Tree, Trees, Verdict
 from mergewright.model.threeway import Side
+
+#: So many parsed files are at hand at once; a syntax tree takes a hundred times its text.
+_PARSED_LIMIT = 40
 
 
 class Repairer:
@@ -35,9 +38,14 @@ class Repairer:
         oid = tree.files.get(path)
         if oid is None:
             return None
-        if oid not in self._parsed:
-            self._parsed[oid] = parse_text(tree.read(oid))
-        return self._parsed[oid]
+        if oid in self._parsed:
+            text = self._parsed.pop(oid)
+        else:
+            text = parse_text(tree.read(oid))
+            while len(self._parsed) >= _PARSED_LIMIT:
+                del self._parsed[next(iter(self._parsed))]
+        self._parsed[oid] = text
+        return text
 
     def with_patch(self, finding: Finding) -> Finding:
         """The finding with a patch, where one can be made."""
@@ -223,9 +231,3 @@ def _restored(
             return None
         return edits.insert_statement(merged, source, owner, wanted)
     return None
-
-
-def with_patches(findings: Sequence[Finding], trees: Trees) -> list[Finding]:
-    """All findings, with patches where they can be made."""
-    repairer = Repairer(trees)
-    return [repairer.with_patch(finding) for finding in findings]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,17 +17,18 @@ from mergewright.audit.analysers import (
     analyse,
 )
 from mergewright.audit.beside import Beside, paused_collector, run_stages
-from mergewright.audit.blame import History, explain_all
+from mergewright.audit.blame import Blame, History
 from mergewright.audit.decisions import decide, unused
 from mergewright.audit.diagnostics import Differ
 from mergewright.audit.index import Index, Sources
+from mergewright.audit.kept import Kept
 from mergewright.audit.lines import line_findings, taken_whole, text_checks
 from mergewright.audit.lost import LostFacts
 from mergewright.audit.merging import merge_causes, order
 from mergewright.audit.options import Options
 from mergewright.audit.pairs import pair_findings
 from mergewright.audit.policy import Policy, policy_findings, soften_overridden
-from mergewright.audit.repairs import with_patches
+from mergewright.audit.repairs import Repairer
 from mergewright.audit.structure import Structure
 from mergewright.audit.values import AuditReport, Finding, Trees
 
@@ -81,7 +83,8 @@ def _audit(
     trees: Trees, labels: Mapping[str, str], remarks: Sequence[str], options: AuditOptions
 ) -> AuditReport:
     start = time.perf_counter()
-    sources = Sources()
+    kept = Kept(options.cache.folder)
+    sources = Sources(kept)
     indexes = {
         "base": Index(trees.base, sources),
         "ours": Index(trees.ours, sources),
@@ -91,6 +94,10 @@ def _audit(
     notes: list[str] = []
     timings: dict[str, float] = {}
 
+    def keep() -> list[Finding]:
+        kept.flush()
+        return []
+
     beside = Beside(
         [
             ("lost lines", lambda: line_findings(trees) + taken_whole(trees)),
@@ -99,6 +106,7 @@ def _audit(
             ("argument names", lambda: Options(trees, indexes).by_text()),
             ("pairs", lambda: pair_findings(trees)),
             ("structure", lambda: Structure(trees, indexes).findings()),
+            ("keeping", keep),
         ],
         fork=len(indexes["merged"].python_paths) >= options.fork_from,
     )
@@ -121,7 +129,6 @@ def _audit(
         differ = Differ(trees, indexes)
         return differ.findings(differ.new(run.found))
 
-    findings: list[Finding] = []
     outcomes = run_stages(
         [
             # Both read the facts of the same files.
@@ -130,28 +137,24 @@ def _audit(
         ]
     )
     outcomes += beside.outcomes()
+    finisher = Finisher(trees, options, sources)
+    # The analysers are still at work; most of what they will find is of the other checks too.
+    finisher.ahead([finding for outcome in outcomes for finding in outcome.findings])
     outcomes += run_stages([("diagnostics", diagnostics)])
+    pool.shutdown()
+    findings: list[Finding] = []
     for outcome in outcomes:
         findings.extend(outcome.findings)
         timings[outcome.name] = outcome.seconds
         if outcome.failure:
             notes.append(f"the check of {outcome.name} failed: {outcome.failure}")
-    pool.shutdown()
-    findings = merge_causes(findings)
-    if options.history is not None:
-        begun = time.perf_counter()
-        try:
-            findings = explain_all(findings, trees, options.history, sources)
-        except Exception as error:  # noqa: BLE001 - without commits a finding is still a finding
-            notes.append(f"commits could not be named: {type(error).__name__}: {error}")
-        timings["history"] = time.perf_counter() - begun
-    findings = soften_overridden(findings, options.policy)
-    begun = time.perf_counter()
-    findings = order(decide(with_patches(findings, trees), options.decisions))
+    findings = order(decide(finisher.finish(merge_causes(findings)), options.decisions))
+    notes.extend(finisher.notes)
+    timings |= finisher.timings
     stale = unused(findings, options.decisions)
     if stale:
         remarks = (*remarks, f"decisions that no finding needs any more: {', '.join(stale[:10])}")
-    timings["patches"] = time.perf_counter() - begun
+    kept.close()
     return AuditReport(
         labels=dict(labels),
         findings=tuple(findings),
@@ -165,3 +168,54 @@ def _audit(
             if path.endswith(PYTHON_SUFFIXES)
         ),
     )
+
+
+class Finisher:
+    """Gives findings their commits, their verdict and their patch; each finding once.
+
+    Args:
+        trees: The four trees.
+        options: The history and the policy.
+        sources: The shared sources.
+    """
+
+    def __init__(self, trees: Trees, options: AuditOptions, sources: Sources) -> None:
+        self.notes: list[str] = []
+        self.timings: dict[str, float] = {"history": 0.0, "patches": 0.0}
+        self._policy = options.policy
+        self._blame = Blame(trees, options.history, sources) if options.history else None
+        self._repairer = Repairer(trees)
+        self._explained: dict[Finding, Finding] = {}
+        self._patched: dict[Finding, Finding] = {}
+
+    def ahead(self, findings: Sequence[Finding]) -> None:
+        """Do the work for findings that may come; what goes wrong is told when they do come."""
+        with contextlib.suppress(Exception):
+            self._with_patches(soften_overridden(self._with_commits(findings), self._policy))
+
+    def finish(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Findings with all that they rest on."""
+        try:
+            findings = self._with_commits(findings)
+        except Exception as error:  # noqa: BLE001 - without commits a finding is still a finding
+            self.notes.append(f"commits could not be named: {type(error).__name__}: {error}")
+        return self._with_patches(soften_overridden(findings, self._policy))
+
+    def _with_commits(self, findings: Sequence[Finding]) -> list[Finding]:
+        if self._blame is None:
+            return list(findings)
+        begun = time.perf_counter()
+        self._blame.prepare([f for f in findings if f not in self._explained])
+        for finding in findings:
+            if finding not in self._explained:
+                self._explained[finding] = self._blame.explain(finding)
+        self.timings["history"] += time.perf_counter() - begun
+        return [self._explained[finding] for finding in findings]
+
+    def _with_patches(self, findings: Sequence[Finding]) -> list[Finding]:
+        begun = time.perf_counter()
+        for finding in findings:
+            if finding not in self._patched:
+                self._patched[finding] = self._repairer.with_patch(finding)
+        self.timings["patches"] += time.perf_counter() - begun
+        return [self._patched[finding] for finding in findings]

@@ -8,19 +8,19 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from mergewright.audit.index import Found, Index
 from mergewright.audit.source import Function
 from mergewright.audit.values import Finding, Place, Tier, Tree, Trees
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 _ABSTRACT = ("abstractmethod", "abstractproperty")
 
 
-_HEADER = re.compile(rb"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?[ \t]*:", re.MULTILINE)
 _TOP = re.compile(rb"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
-_LAST = re.compile(rb"(\w+)(?:\[[^\]]*\])?[ \t\n]*(?:,|$)")
 
 
 class Structure:
@@ -75,17 +75,14 @@ class Structure:
         By text alone: most files of a merge are as in a parent, together with all their bases.
         """
         tree = self.trees.merged
+        merged = self.indexes["merged"]
         defined: dict[str, set[str]] = defaultdict(set)
-        headers: list[tuple[str, str, list[str]]] = []
-        for path in self.indexes["merged"].python_paths:
-            data = tree.data(path) or b""
-            if b"class " not in data:
-                continue
-            for name, bases in _HEADER.findall(data):
-                defined[name.decode("utf-8", "replace")].add(path)
-                short = [b.decode("utf-8", "replace") for b in _LAST.findall(bases)]
-                if short:
-                    headers.append((path, name.decode("utf-8", "replace"), short))
+        headers: list[tuple[str, str, tuple[str, ...]]] = []
+        for path in merged.python_paths:
+            for name, bases in merged.sources.text(tree, path).headers:
+                defined[name].add(path)
+                if bases:
+                    headers.append((path, name, bases))
 
         def together(one: str, other: str) -> bool:
             return any(
@@ -153,6 +150,8 @@ class Structure:
 
     def _cycles(self) -> Iterator[Finding]:
         """Import cycles at module level that neither parent has."""
+        import networkx as nx
+
         graphs = {name: self._graph(name) for name in ("merged", "ours", "theirs")}
         old = {
             frozenset(component)
@@ -189,13 +188,15 @@ class Structure:
             )
 
     def _graph(self, name: str) -> nx.DiGraph[str]:
+        import networkx as nx
+
         index = self.indexes[name]
         graph: nx.DiGraph[str] = nx.DiGraph()
         for path in index.python_paths:
             if "test" in path:
                 continue
             module = index.module_of(path)
-            for target in top_imports(index.tree.data(path) or b"", module, path):
+            for target in index.sources.text(index.tree, path).top_imports(module, path):
                 if target != module and index.module_path(target) is not None:
                     graph.add_edge(module, target)
         return graph
@@ -376,33 +377,6 @@ def _accepts(override: Function, base: Function) -> bool:
     if any(p.kind in {"args", "kwargs"} for p in base.params):
         extra = []
     return not lacking[1 if override.bound and lacking[:1] == ["self"] else 0 :] and not extra
-
-
-_FROM = re.compile(rb"^from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)", re.MULTILINE)
-_IMPORT = re.compile(rb"^import[ \t]+([^\n#;]+)", re.MULTILINE)
-
-
-def top_imports(data: bytes, module: str, path: str) -> set[str]:
-    """Modules that a file imports at its very top level; by text, so that all files can be asked.
-
-    Imports inside functions, ``try`` and ``if`` are left out: they are indented.
-    """
-    out: set[str] = set()
-    package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
-    for dots, name, names in _FROM.findall(data):
-        target = name.decode()
-        if dots:
-            parts = package.split(".")
-            parts = parts[: len(parts) - (len(dots) - 1)] if len(dots) > 1 else parts
-            target = ".".join([*parts, target] if target else parts)
-        out.add(target)
-        for item in re.findall(rb"(\w+)(?:[ \t]+as[ \t]+\w+)?", names):
-            out.add(f"{target}.{item.decode()}")
-    for names in _IMPORT.findall(data):
-        out.update(
-            part.split(b" as ")[0].strip().decode("utf-8", "replace") for part in names.split(b",")
-        )
-    return out
 
 
 # -- migrations ----------------------------------------------------------------------------------

@@ -13,12 +13,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from mergewright.model.errors import RuleFileError
+from mergewright.rules import RULE_FILE_NAME
 from mergewright.rules.book import LoadedRule, RuleBook
 from mergewright.rules.schema import RegenerateRule, RuleFile
 from mergewright.rules.yamlfile import MAX_BYTES, Document, Location, Mark, error_at, parse
 
-#: Name of the rule file at the repository's root.
-RULE_FILE_NAME = ".mergewright.yaml"
 #: Names of the packs that are shipped.
 BUILT_IN = ("default", "feature-branch", "nightly-sync")
 

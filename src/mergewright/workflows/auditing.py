@@ -19,6 +19,7 @@ from mergewright.git.repository import Repository
 from mergewright.model.conflict import MODE_REGULAR, MODE_SUBMODULE, MODE_SYMLINK, blob_id
 from mergewright.model.errors import UsageError
 from mergewright.model.threeway import Side
+from mergewright.rules import RULE_FILE_NAME
 from mergewright.workflows.fixing import Fixes, make_fixes, select, write_fixes
 
 
@@ -396,11 +397,15 @@ def _history(reader: Reader, target: Target) -> History | None:
 
 def _policy(request: AuditRequest, reader: Reader, trees: Trees) -> Policy:
     """The policy of the named rule files, or of the one at the root of the worktree."""
+    root = reader.repository.workdir
+    if not request.rules and (root is None or not os.path.lexists(root / RULE_FILE_NAME)):
+        # The shipped default takes no side; loading it takes as long as a small audit.
+        return Policy()
     from mergewright.rules.loading import load_rules
     from mergewright.workflows.auditpolicy import policy_of
 
     rules = [Path(rule) if isinstance(rule, os.PathLike) else rule for rule in request.rules]
-    return policy_of(load_rules(rules, root=reader.repository.workdir), trees)
+    return policy_of(load_rules(rules, root=root), trees)
 
 
 def _decisions(request: AuditRequest, trees: Trees) -> Mapping[str, str]:

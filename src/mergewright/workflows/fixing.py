@@ -12,11 +12,9 @@ from pathlib import Path
 
 from mergewright.audit.repairs import Repairer
 from mergewright.audit.values import AuditReport, Finding, Repair, Trees
-from mergewright.formats.gates import check as format_gates
 from mergewright.model.errors import RepositoryError, UsageError
 from mergewright.model.resolution import Decision, Outcome
 from mergewright.model.threeway import Side, ThreeWay
-from mergewright.python.gates import check as python_gates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +159,10 @@ def _refused(trees: Trees, finding: Finding, repair: Repair) -> str:
         return f"{path} would be removed"
     decisions = _mended(finding, path)
     mends = "duplicate-definition" if finding.check == "duplicate-field" else ""
+    # Only here: the engines behind the gates take longer to load than a small audit runs.
+    from mergewright.formats.gates import check as format_gates
+    from mergewright.python.gates import check as python_gates
+
     check = python_gates if path.endswith((".py", ".pyi")) else format_gates
     versions: ThreeWay[bytes | None] = ThreeWay(
         base=trees.base.data(path), ours=trees.ours.data(path), theirs=trees.theirs.data(path)

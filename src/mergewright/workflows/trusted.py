@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from mergewright.git.repository import Repository
 from mergewright.model.errors import RepositoryError, RuleFileError
+from mergewright.rules import RULE_FILE_NAME
 from mergewright.rules.book import RuleBook
-from mergewright.rules.loading import RULE_FILE_NAME, load_rules
+from mergewright.rules.loading import load_rules
 
 
 def trusted_book(repository: Repository, files: Sequence[str]) -> RuleBook:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mergewright.git.repository import Repository
 from mergewright.model.errors import UsageError
-from mergewright.rules.loading import RULE_FILE_NAME
+from mergewright.rules import RULE_FILE_NAME
 from mergewright.workflows.replay.attempts import source_version
 from mergewright.workflows.replay.blobs import git_directory
 from mergewright.workflows.replay.cases import Collection
