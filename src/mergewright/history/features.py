@@ -72,16 +72,58 @@ def _put(
     before, larger, other = (value for value in values if value is not None)
     if len({(type(s), _rest(s)) for s in (base, outer, inner)}) != 1:
         return None
-    wanted = ast.dump(before)
-    places = [node for node in ast.walk(larger) if ast.dump(node) == wanted]
-    if len(places) != 1 or places[0] is larger or not isinstance(places[0], ast.expr):
+    places, around = _places(larger, before)
+    if len(places) != 1 or places[0] is larger:
         return None
+    _, around_other = _places(other, before)
+    if around & around_other:
+        return None  # both put it into the same: it would stand in it twice
+    if _bound(larger) & (_names(before) | _names(other)):
+        return None  # the name may mean something else there
     start, end = _span(text, places[0])
     low, high = _span(source, other)
     new = source[low:high]
     if not isinstance(other, _TIGHT):
         new = b"(" + new + b")"
     return text[:start] + new + text[end:]
+
+
+def _places(tree: ast.expr, wanted: ast.expr) -> tuple[list[ast.expr], set[str]]:
+    """Where an expression stands in a tree, and what it stands in there."""
+    form = ast.dump(wanted)
+    found: list[ast.expr] = []
+    around: set[str] = set()
+    stack: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
+    while stack:
+        node, holders = stack.pop()
+        if isinstance(node, ast.expr) and ast.dump(node) == form:
+            found.append(node)
+            around |= holders
+        stack.extend((child, holders | {_wrap(node)}) for child in ast.iter_child_nodes(node))
+    return found, around
+
+
+def _wrap(node: ast.AST) -> str:
+    """An expression that holds others, by what it is besides them."""
+    kind = type(node).__name__
+    told = getattr(node, "func", None) or getattr(node, "op", None)
+    if isinstance(told, ast.AST):
+        return f"{kind} {ast.dump(told)}"
+    return f"{kind} {getattr(node, 'attr', '')}"
+
+
+def _names(tree: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _bound(tree: ast.expr) -> set[str]:
+    """Names that an expression binds in itself: loop variables, parameters, named values."""
+    return {
+        node.id if isinstance(node, ast.Name) else node.arg
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }
 
 
 def _span(text: bytes, node: ast.expr) -> tuple[int, int]:
