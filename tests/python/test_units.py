@@ -218,3 +218,37 @@ def test_form_tells_what_the_dump_tells() -> None:
     for a in nodes:
         for b in nodes:
             assert (form_of(a) == form_of(b)) == (ast.dump(a) == ast.dump(b))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (b"return 1 if a else 2", b"return 1if a else 2"),
+        (b"return 0xf or a", b"return 0xfor a"),
+        (b"return x1.b", b"return x1 .b"),
+        (b"return 1.0.real", b"return (1.0).real"),
+        (b"return 1.if a else 1.e5", b"return 1. if a else 1e5"),
+        (b"return f'{(a)}'", b"return f'{a}'"),
+        (b"return f'{a:{(b)}}'", b"return f'{a:{b}}'"),
+        (b"return rf'{1_0}{a}'", b"return rf'{10}{a}'"),
+    ],
+)
+def test_spellings_of_one_tree_are_the_same_code(one: bytes, other: bytes) -> None:
+    """A result that has one side's code in another spelling has that side's code."""
+    base, ours, result = (b"def f(a):\n    " + text + b"\n" for text in (b"return 3", one, other))
+    trees_of = [parse(data) for data in (ours, result)]
+    assert len({form_of(tree) for tree in trees_of if tree is not None}) == 1
+    for mine, spelled in ((ours, result), (result, ours)):
+        versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=mine, theirs=base)
+        assert all(gate.passed for gate in gates.check("a.py", spelled, versions))
+
+
+def test_an_import_under_another_name_gives_the_name_up() -> None:
+    """Theirs calls what it imports anew by another name; ours adds a use of the old one."""
+    base = b"def f(a):\n    b = y(a)\n    c = 1\n    d = 2\n    return b, c, d\n"
+    ours = base.replace(b"d = 2", b"d = y(2)")
+    theirs = base.replace(b"    b = y(a)", b"    from m import y as z\n\n    b = z(a)")
+    merged = theirs.replace(b"d = 2", b"d = y(2)")
+    versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=ours, theirs=theirs)
+    failed = [gate.gate for gate in gates.check("a.py", merged, versions) if not gate.passed]
+    assert failed == ["given-up-name"]

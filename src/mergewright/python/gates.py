@@ -689,7 +689,7 @@ def _may_have_given_up(versions: tuple[Leaf, Leaf, Leaf], now: Leaf) -> bool:
 _LITERAL = re.compile(rb"(['\"])([A-Za-z_][\w.-]{3,})\1")
 _NAMING = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _BOUND_WORD = re.compile(rb"\b(?:def|class|as)[\s\\]+(\w+)")
-_BINDING_WORDS = {b"global", b"nonlocal", b"match", b"case"}
+_BINDING_WORDS = {b"global", b"nonlocal", b"match", b"case", b"import"}
 _NEVER_USES = _BUILTINS | frozenset(keyword.kwlist)
 
 

@@ -49,7 +49,14 @@ _OWN_SET = re.compile(rb"\b(?:self|cls)\.(\w+)[ \t]*=(?!=)")
 _FIELD = re.compile(
     rb"[ \t]*(?!(?:else|try|finally|except)\b)(\w++)(?![\x80-\xff])[ \t]*(?::|=(?!=))"
 )
-_WORDS = re.compile(rb"(?<!\d\.)(?<!\w)[A-Za-z_]\w*")
+#: Numbers are read so that a word behind one starts where it does for Python (``1if x``).
+_WORDS = re.compile(
+    rb"""([A-Za-z_]\w*)
+    | 0[xX](?:_?[0-9a-fA-F])+ | 0[bB](?:_?[01])+ | 0[oO](?:_?[0-7])+
+    | (?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?
+    """,
+    re.VERBOSE,
+)
 _NAMES = re.compile(rb"[A-Za-z_]\w*")
 _PREFIXED = re.compile(rb"\b(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=\0)")
 _REGISTERING = frozenset(
@@ -435,17 +442,14 @@ class Unit:
         if not self.text.isascii():
             return None
         code = _PREFIXED.sub(b"", self.code)
-        return _WORDS.findall(code.replace(b"elif", b"else if"))
+        return _words(code.replace(b"elif", b"else if"))
 
     @functools.cached_property
     def uses(self) -> list[bytes]:
         """The words of the code and those in formatted strings: more than the names used, never fewer."""
         found = _NAMES.findall(self.code)
         for match in _LITERALS.finditer(self.text):
-            if (
-                self.text[max(0, match.start() - 2) : match.start()].lower().strip(b"r")[-1:]
-                == b"f"
-            ):
+            if _formats(match):
                 found += _NAMES.findall(match.group())
         return found
 
@@ -453,12 +457,13 @@ class Unit:
     def strings(self) -> bytes | None:
         """What stands in strings, blanks and quotes left out; it tells trees apart as words do.
 
-        ``None`` where a character may be written in several ways.
+        ``None`` where a character may be written in several ways, or code stands in a string.
         """
-        found = b"".join(x for x in _LITERALS.findall(self.text) if not x.startswith(b"#"))
+        literals = list(_LITERALS.finditer(self.text))
+        found = b"".join(x.group() for x in literals if not x.group().startswith(b"#"))
         return (
             None
-            if b"\\" in found or not found.isascii()
+            if b"\\" in found or not found.isascii() or any(map(_formats, literals))
             else found.translate(None, b" \t\f\r\n'\"")
         )
 
@@ -491,12 +496,22 @@ class Unit:
     def may_set(self) -> frozenset[bytes]:
         """Members that the unit, a part of a class, may define; more than it does, never fewer."""
         if self.definition is None:
-            return frozenset(_WORDS.findall(self.code))
+            return frozenset(_words(self.code))
         return frozenset((*_OWN.findall(self.code), self.definition[1].encode()))
 
     def holds(self, words: Sequence[bytes]) -> bool:
         """Whether one of the words may stand in the unit; a name may be spelled in several ways."""
         return not self.text.isascii() or any(word in self.text for word in words)
+
+
+def _formats(literal: re.Match[bytes]) -> bool:
+    """Whether a string may be a formatted one that holds code."""
+    before = literal.string[max(0, literal.start() - 2) : literal.start()]
+    return b"{" in literal.group() and before.lower().strip(b"r")[-1:] == b"f"
+
+
+def _words(code: bytes) -> list[bytes]:
+    return [word for word in _WORDS.findall(code) if word]
 
 
 def _blank(literal: re.Match[bytes]) -> bytes:
