@@ -392,6 +392,12 @@ class MergeHistory:
         texts = self._thing(path, symbol).texts
         return self.verdict(Question(path=path, symbol=symbol, kind="symbol", versions=texts))
 
+    def clean_verdict(self, path: str, symbol: str) -> tuple[ThreeWay[bytes | None], Verdict]:
+        """The texts of a symbol that merged cleanly, and the verdict on it; it counts as no question."""
+        thing = self._thing(path, symbol)
+        found = judge(thing, self.twins)
+        return thing.whole, replace(found, group=self._group(thing, found))
+
     def _group(self, thing: Thing, verdict: Verdict) -> str | None:
         """The work that brought most of the place: its twin, or the one commit of theirs or ours."""
         for commits in (

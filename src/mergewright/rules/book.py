@@ -319,6 +319,36 @@ class RuleBook:
         )
         return RuleDecider(rules=rules, history=history)
 
+    def clean_decider(self, path: str, history: HistorySource) -> RuleDecider:
+        """What the rules that match history say of places of a file that merged cleanly."""
+        rules = tuple(
+            loaded
+            for loaded in self.rules
+            if loaded.rule.level is Level.SYMBOL
+            and loaded.rule.applies_to_clean
+            and loaded.rule.match.group is None
+            and path_matches(loaded.rule.match, path)
+        )
+        return RuleDecider(rules=rules, history=history)
+
+    def clean_groups(self) -> tuple[tuple[LoadedRule, Side], ...]:
+        """The rules that decide groups also where they merged cleanly, each with its side."""
+        return tuple(
+            (loaded, _SIDES[loaded.rule.action])
+            for loaded in self.rules
+            if loaded.rule.level is Level.SYMBOL
+            and loaded.rule.applies_to_clean
+            and loaded.rule.match.group is not None
+        )
+
+    @property
+    def speaks_for_clean_symbols(self) -> bool:
+        """Whether any rule by history or group may change what merged cleanly."""
+        return any(
+            loaded.rule.level is Level.SYMBOL and loaded.rule.applies_to_clean
+            for loaded in self.rules
+        )
+
     def unused(self, used: Collection[str]) -> tuple[RuleWarning, ...]:
         """A warning for each rule that matched nothing in a merge.
 

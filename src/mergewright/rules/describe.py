@@ -14,6 +14,7 @@ from mergewright.rules.schema import (
     DeletedRule,
     FallBackRule,
     FormatSection,
+    HistoryRule,
     Match,
     NeedRule,
     RegenerateRule,
@@ -142,6 +143,9 @@ def details(rule: Rule) -> str:
             parts.append("also where the merge is clean")
         if rule.audit:
             parts.append("followed by the audit: " + ", ".join(rule.audit))
+    elif isinstance(rule, HistoryRule):
+        if rule.applies_to_clean:
+            parts.append("also where the merge is clean")
     elif isinstance(rule, CoupledRule):
         parts.append(f"side {rule.side.value}")
         if rule.dockerfile is not None:

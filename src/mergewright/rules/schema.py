@@ -293,7 +293,8 @@ class DecidingRule(RuleBase):
     """A rule that decides a path or a symbol; the first one that matches wins.
 
     Attributes:
-        when: Whether it also speaks where the merge is clean (always so for ``pinned``).
+        when: Whether it also speaks where the merge is clean (always so for ``pinned``). Of rules for
+            symbols only those that match history or a group can.
         wholesale: Permits to take whole files by a glob that does not name them.
         audit: Checks that follow for the file, whatever its other findings.
     """
@@ -311,9 +312,14 @@ class DecidingRule(RuleBase):
                 raise PydanticCustomError(
                     "pinned_symbol", "'pinned' holds for whole paths; it cannot match symbols"
                 )
-            if self.when is When.ALWAYS:
+            if self.when is When.ALWAYS and (
+                self.action not in {Action.TAKE_OURS, Action.TAKE_THEIRS}
+                or (self.match.history is None and self.match.group is None)
+            ):
                 raise PydanticCustomError(
-                    "symbol_always", "'when: always' holds for whole paths only"
+                    "symbol_always",
+                    "'when: always' holds for whole paths, and for rules that take a side by "
+                    "'history' or 'group'",
                 )
         if self.match.kind is not None and self.applies_to_clean:
             raise PydanticCustomError(
@@ -573,10 +579,20 @@ class AbstractionRule(RuleBase):
 
 
 class HistoryRule(RuleBase):
-    """What follows from the history of a contested symbol."""
+    """What follows from the history of a contested symbol.
+
+    Attributes:
+        when: Whether ``take-ahead`` also speaks where the merge is clean.
+    """
 
     action: Literal[Action.TAKE_AHEAD, Action.MERGE_FROM_COMMON]
     match: Match
+    when: When | None = None
+
+    @property
+    def applies_to_clean(self) -> bool:
+        """Whether the rule also speaks where the merge is clean."""
+        return self.when is When.ALWAYS
 
     @property
     def level(self) -> Level:
@@ -596,6 +612,14 @@ class HistoryRule(RuleBase):
         if self.action is Action.MERGE_FROM_COMMON and standings != {Standing.DIVERGED}:
             raise PydanticCustomError(
                 "history_diverged", "'merge-from-common' needs 'history: diverged'"
+            )
+        if self.action is Action.MERGE_FROM_COMMON and self.applies_to_clean:
+            raise PydanticCustomError(
+                "common_always", "'merge-from-common' speaks for contested places only; drop 'when'"
+            )
+        if self.match.kind is not None and self.applies_to_clean:
+            raise PydanticCustomError(
+                "kind_always", "'kind' matches conflicts only; this rule also speaks where none is"
             )
         return self
 

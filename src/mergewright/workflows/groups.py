@@ -93,7 +93,12 @@ class _Kept:
     ) -> Sources:
         history = self.history = LazyHistory(repository, source, conflicts, reuse=False)
         if self._group is None or self._side is None:
-            return Sources(history=lambda _: (history,), rebase=history.rebase, verdicts=history)
+            return Sources(
+                history=lambda _: (history,),
+                rebase=history.rebase,
+                verdicts=history,
+                opened=lambda: history.opened,
+            )
         decider = GroupDecider(history, self._group, self._side)
         return Sources(
             history=lambda _: (decider, history), rebase=history.rebase, verdicts=history

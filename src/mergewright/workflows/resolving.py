@@ -28,10 +28,11 @@ from mergewright.resolve.planning import Mapper, Progress, plan_paths
 from mergewright.resolve.reporting import report
 from mergewright.text.markers import marker_size_for
 from mergewright.workflows.cleanpaths import CleanPaths, Mended, clean_paths, mended_paths
+from mergewright.workflows.cleanverdicts import Spoken, by_history
 from mergewright.workflows.crossfile import carry_renamings, follow_moves
 from mergewright.workflows.formatter import formatting_of
 from mergewright.workflows.policies import apply_policies
-from mergewright.workflows.sources import SourceFactory, no_sources
+from mergewright.workflows.sources import SourceFactory, Sources, no_sources
 from mergewright.workflows.texts import FILE_BUDGET, time_limit
 
 if TYPE_CHECKING:
@@ -134,13 +135,11 @@ def measured(data: bytes, size: int) -> GitText:
 def _cascade(
     repository: Repository,
     source: MergeSource,
-    conflicts: Sequence[Conflict],
+    sources: Sources,
     book: RuleBook,
     settings: Settings,
     objects: Objects,
 ) -> Cascade:
-    sources = settings.sources(repository, source, conflicts)
-
     def guard() -> AbstractContextManager[None]:
         return time_limit(settings.budget)
 
@@ -214,20 +213,29 @@ def _plan(
         spoken.update(d.rule for d in outcome.decisions if d.rule is not None)
         return outcome
 
-    cascade = _cascade(repository, source, conflicts, book, settings, objects)
-    mended = Mended()
+    sources = settings.sources(repository, source, conflicts)
+    cascade = _cascade(repository, source, sources, book, settings, objects)
+    mended, said = Mended(), Spoken()
     if whole:
         left_out = clean.settled | names_of(conflicts)
+        said = by_history(book, sources.opened, objects, merged, left_out)
+        spoken |= said.rules
+        left_out |= {plan.path for plan in said.plans}
         mended = mended_paths(objects, source.commits, merged, left_out, resolve)
     plan = plan_paths(
         source,
         conflicts,
         resolve,
-        clean=(*clean.plans, *mended.plans),
+        clean=(*clean.plans, *said.plans, *mended.plans),
         progress=settings.progress,
         mapper=settings.mapper,
     )
-    warnings = (*notes, *mended.warnings, *(str(warning) for warning in book.shadowed()))
+    warnings = (
+        *notes,
+        *said.warnings,
+        *mended.warnings,
+        *(str(warning) for warning in book.shadowed()),
+    )
     if whole:
         plan = follow_moves(plan, repository, objects, everything, cascade.resolve, book)
         if book.engine_options().sweeps:

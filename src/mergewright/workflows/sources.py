@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mergewright.git.repository import Repository
 from mergewright.model.conflict import Conflict
@@ -12,6 +13,9 @@ from mergewright.model.merge import Decider
 from mergewright.model.plan import MergeSource
 from mergewright.resolve.cascade import Rebased
 
+if TYPE_CHECKING:
+    from mergewright.history.merge_history import MergeHistory
+
 
 def _nobody(conflict: Conflict) -> Sequence[Decider]:  # noqa: ARG001 - the signature of a source
     return ()
@@ -19,6 +23,10 @@ def _nobody(conflict: Conflict) -> Sequence[Decider]:  # noqa: ARG001 - the sign
 
 def _as_it_is(conflict: Conflict) -> Rebased:
     return Rebased(conflict=conflict)
+
+
+def _unknown() -> MergeHistory | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +38,15 @@ class Sources:
         rebase: Gives a newer state of the whole file that both sides had.
         memory: Deciders for one conflict that are asked after the rules.
         verdicts: What history says, for rules that match on it.
+        opened: The history itself, for rules that also speak of what merged cleanly; ``None`` where it
+            is not known.
     """
 
     history: Callable[[Conflict], Sequence[Decider]] = _nobody
     rebase: Callable[[Conflict], Rebased] = _as_it_is
     memory: Callable[[Conflict], Sequence[Decider]] = _nobody
     verdicts: HistorySource | None = None
+    opened: Callable[[], MergeHistory | None] = _unknown
 
 
 #: Makes the sources of one merge; called once, before the first path is resolved.
@@ -69,4 +80,9 @@ def default_sources(
     from mergewright.workflows.history import LazyHistory
 
     history = LazyHistory(repository, source, conflicts, keep=keep)
-    return Sources(history=lambda _: (history,), rebase=history.rebase, verdicts=history)
+    return Sources(
+        history=lambda _: (history,),
+        rebase=history.rebase,
+        verdicts=history,
+        opened=lambda: history.opened,
+    )
