@@ -6,14 +6,10 @@ of its definition. Such a text is no conflict, so nobody looks at it; the gates 
 
 from __future__ import annotations
 
-import ast
-import warnings
-from collections import Counter
-from collections.abc import Iterator
-
 from mergewright.model.resolution import GateResult
 from mergewright.model.threeway import ThreeWay
 from mergewright.python.gates import check, undefined_names
+from mergewright.python.units import Unit, parse
 
 #: The gates that say that a text is broken; the others also speak of choices that a line merge may make.
 BREAKING = frozenset({"parse", "duplicate-definition", "bound-twice", "undefined-name"})
@@ -37,40 +33,16 @@ def broken_gates(
 
 
 def _suspect(path: str, data: bytes) -> bool:
-    """A quick look at the text alone; nearly all texts end here."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    """A quick look at the text alone; nearly all texts end here.
+
+    What is counted is what the gates count, so nothing that they would find is passed over.
+    """
+    tree = parse(data, path)
+    if tree is None:
         return True
-    return any(_repeats(body) for body in _scopes(tree.body)) or bool(undefined_names(data, path))
-
-
-def _scopes(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    yield body
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield from _scopes(node.body)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node.body
-
-
-def _repeats(body: list[ast.stmt]) -> bool:
-    """Whether one name is defined or imported twice, or one name registered twice, in a suite."""
-    names: Counter[str] = Counter()
-    for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names[node.name] += 1
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            names[node.target.id] += 1
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update(alias.asname or alias.name for alias in node.names)
-        elif (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Call)
-            and node.value.args
-            and isinstance(node.value.args[0], ast.Constant)
-        ):
-            names[f"{ast.unparse(node.value.func)}({node.value.args[0].value!r})"] += 1
-    return any(count > 1 for count in names.values())
+    whole = Unit(data, tree=tree)
+    return any(
+        count > 1
+        for counted in (whole.definitions, whole.imports, whole.registrations)
+        for count in counted.values()
+    ) or bool(undefined_names(data, path))
