@@ -237,7 +237,8 @@ def test_a_call_that_cannot_be_mapped_leaves_all_files_alone() -> None:
     report, _ = renamed('t, name="x"', "t, next_name()")
     (found,) = [f for f in report.findings if f.check == "missing-attribute"]
     assert found.patch is None
-    change = CallChange(("a", "gone"), ("a",), frozenset({"a"}), frozenset({"a"}))
+    known = frozenset({"a", "gone"})
+    change = CallChange(("a", "gone"), ("a",), frozenset({"a"}), frozenset({"a"}), known, known)
     for call in ("o.old(*args)", "o.old(a, **more)", "o.old(a, # why\n gone=1)", "run(o.old)"):
         text = parse_text(f"{call}\n".encode())
         assert text is not None
@@ -248,7 +249,10 @@ def test_many_lines_of_arguments_stay_one_a_line() -> None:
     """The layout of the call is kept."""
     text = parse_text(b"o.old(\n    a,\n    gone=1,\n    b=2,\n)\n")
     assert text is not None
-    change = CallChange(("a", "gone", "b"), ("a", "b"), frozenset("ab"), frozenset("a"))
+    known = frozenset({"a", "gone", "b"})
+    change = CallChange(
+        ("a", "gone", "b"), ("a", "b"), frozenset("ab"), frozenset("a"), known, known
+    )
     made = rename_calls(text, frozenset({1}), "old", "new", change)
     assert made == b"o.new(\n    a,\n    b=2,\n)\n"
 

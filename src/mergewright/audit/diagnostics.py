@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mergewright.audit.analysers import Diagnostic
 from mergewright.audit.index import Found, Index
-from mergewright.audit.renames import find_rename, map_arguments
+from mergewright.audit.renames import Callee, face_change, find_rename, map_arguments
 from mergewright.audit.source import CallChange, Function
 from mergewright.audit.values import Finding, Place, Tier, Trees
 
@@ -538,10 +538,15 @@ class Differ:
             else f"{_party(had)} has no `{_short(callee)}` of this name"
         )
         repair = f"call it as ({_face(merged, old)})"
+        found = self._found("merged", callee)
+        change = None
         if old is not None:
-            mapping = map_arguments(old, merged)
+            if found is not None and kept != "neither parent" and had != "both":
+                base = self._function("base", callee)
+                known = Callee(_called_by(callee), found, old, merged, base, kept)
+                change = face_change(self.indexes, known)
+            mapping = map_arguments(old, merged, change)
             repair += f": {mapping}" if mapping else ""
-        found = self.indexes["merged"].qualified(callee)
         return Judged(
             Tier.ERROR,
             text,
@@ -550,14 +555,19 @@ class Differ:
             repair,
             origin=found.path if found is not None else "",
             origin_symbol=found.name if found is not None else "",
+            change=change,
         )
 
     def _function(self, name: str, dotted: str) -> Function | None:
-        index = self.indexes[name]
-        found = index.qualified(dotted)
+        found = self._found(name, dotted)
+        return None if found is None else self.indexes[name].function(found)
+
+    def _found(self, name: str, dotted: str) -> Found | None:
+        """Where a function is defined; a class whose ``__init__`` is made from its fields is one."""
+        found = self.indexes[name].qualified(dotted)
         if found is None and dotted.endswith(".__init__"):
-            found = index.qualified(dotted.removesuffix(".__init__"))
-        return None if found is None else index.function(found)
+            found = self.indexes[name].qualified(dotted.removesuffix(".__init__"))
+        return found
 
 
 def _detail(message: str) -> str:
@@ -568,6 +578,11 @@ def _detail(message: str) -> str:
 def _short(dotted: str) -> str:
     parts = dotted.split(".")
     return ".".join(parts[-2:]) if len(parts) > 1 and parts[-2][:1].isupper() else parts[-1]
+
+
+def _called_by(dotted: str) -> str:
+    """The last name that a call of a function shows."""
+    return dotted.removesuffix(".__init__").rsplit(".", 1)[-1]
 
 
 def _party(had: str) -> str:

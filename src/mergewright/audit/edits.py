@@ -351,6 +351,74 @@ def remove_double(merged: Text, owner: str, name: str) -> bytes | None:
     return b"".join([*merged.rows[:start], *merged.rows[end:]])
 
 
+def effects(text: Text, owner: str, call: str) -> list[ast.Expr]:
+    """Statements of a function that are one call and nothing else, by the call's text."""
+    return [
+        node
+        for block in _blocks(scope(text, owner) or [])
+        for node in block
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value) == call
+    ]
+
+
+def without(text: Text, owner: str, node: ast.stmt) -> bytes | None:
+    """A text without one statement; ``None`` when its suite or its lines hold nothing else, or more.
+
+    Args:
+        text: The text.
+        owner: Dotted path of the function that holds it.
+        node: The statement, of the text's own tree.
+    """
+    suite = next((b for b in _blocks(scope(text, owner) or []) if node in b), None)
+    if suite is None or len(suite) < 2:
+        return None
+    start, end = node.lineno - 1, node.end_lineno or 0
+    tail = text.rows[end - 1][node.end_col_offset or 0 :].strip()
+    if text.rows[start][: node.col_offset].strip() or (tail and not tail.startswith(b"#")):
+        return None
+    return b"".join([*text.rows[:start], *text.rows[end:]])
+
+
+def between(text: Text, owner: str, first: ast.stmt, second: ast.stmt) -> list[ast.stmt] | None:
+    """The statements between two of one suite; ``None`` when they do not stand in one."""
+    suite = next((b for b in _blocks(scope(text, owner) or []) if first in b), [])
+    if second not in suite:
+        return None
+    return suite[suite.index(first) + 1 : suite.index(second)]
+
+
+def mentions(nodes: Sequence[ast.AST], target: str) -> bool:
+    """Whether a dotted thing, what holds it or what it holds is named somewhere in statements."""
+    return any(
+        isinstance(inner, (ast.Name, ast.Attribute))
+        and (f"{dotted(inner)}.".startswith(f"{target}.") or f"{target}." == f"{dotted(inner)}.")
+        for node in nodes
+        for inner in ast.walk(node)
+    )
+
+
+def same_function(one: Text, other: Text | None, owner: str) -> bool:
+    """Whether two texts have a function that is the same without layout."""
+    mine = definition(one, owner)
+    theirs = None if other is None else definition(other, owner)
+    return mine is not None and theirs is not None and ast.dump(mine) == ast.dump(theirs)
+
+
+def callers(text: Text, owner: str, method: str) -> list[str]:
+    """Methods of a class that call or name another one of it, by dotted paths."""
+    holder = definition(text, owner)
+    if not isinstance(holder, ast.ClassDef):
+        return []
+    return [
+        f"{owner}.{node.name}"
+        for node in holder.body
+        if isinstance(node, _FUNCTIONS)
+        and any(isinstance(n, ast.Attribute) and n.attr == method for n in ast.walk(node))
+    ]
+
+
 # -- imports -----------------------------------------------------------------------------------------
 
 
@@ -675,6 +743,30 @@ def _params(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[_Param]:
     return out
 
 
+def declaration(text: Text, owner: str, name: str) -> tuple[str, str] | None:
+    """Annotation and default of a function's parameter or of a class's field, without layout."""
+    node = definition(text, owner)
+    body = node.body if isinstance(node, ast.ClassDef) else []
+    for field in body:
+        if isinstance(field, ast.AnnAssign) and names_of(field) == {("name", name)}:
+            return _shown(field.annotation), _shown(field.value)
+    if not isinstance(node, _FUNCTIONS):
+        return None
+    args = node.args
+    positional = [*args.posonlyargs, *args.args]
+    defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
+    for arg, default in zip(
+        [*positional, *args.kwonlyargs], [*defaults, *args.kw_defaults], strict=True
+    ):
+        if arg.arg == name:
+            return _shown(arg.annotation), _shown(default)
+    return None
+
+
+def _shown(node: ast.expr | None) -> str:
+    return "" if node is None else ast.dump(node)
+
+
 def add_parameter(
     merged: Text, source: Text, other: Text | None, owner: str, name: str
 ) -> bytes | None:
@@ -861,22 +953,109 @@ def rename_calls(
     return _edited(merged, edits) if edits else None
 
 
+def change_calls(
+    merged: Text, lines: frozenset[int], short: str, change: CallChange
+) -> bytes | None:
+    """A file in which the calls of a function at some lines have their arguments mapped.
+
+    ``None`` when a call cannot be mapped for sure, or a line does not tell which call it means.
+
+    Args:
+        merged: The text.
+        lines: Lines of the calls or of their arguments.
+        short: The last name of the function.
+        change: How arguments go over.
+    """
+    calls = [
+        node
+        for node in ast.walk(merged.tree)
+        if isinstance(node, ast.Call) and dotted(node.func).rsplit(".", 1)[-1] == short
+    ]
+    edits: list[tuple[_Span, str]] = []
+    done: set[int] = set()
+    for line in sorted(lines):
+        hits = [c for c in calls if c.lineno <= line <= (c.end_lineno or c.lineno)]
+        if len(hits) != 1:
+            return None
+        if id(hits[0]) in done:
+            continue
+        done.add(id(hits[0]))
+        arguments = _mapped(merged, hits[0], change)
+        if not arguments:
+            return None
+        edits.extend(arguments)
+    return _edited(merged, edits) if edits else None
+
+
+def reads(text: Text, owner: str, name: str) -> bool:
+    """Whether a function's body reads a name."""
+    node = definition(text, owner)
+    return isinstance(node, _FUNCTIONS) and any(
+        isinstance(inner, ast.Name) and inner.id == name
+        for statement in node.body
+        for inner in ast.walk(statement)
+    )
+
+
+def keywords_reading(text: Text, owner: str, name: str) -> list[str]:
+    """Keyword arguments in a function's calls whose value reads a name, as ``callee(keyword=)``."""
+    node = definition(text, owner)
+    if not isinstance(node, _FUNCTIONS):
+        return []
+    return [
+        f"{dotted(call.func)}({keyword.arg}=)"
+        for statement in node.body
+        for call in ast.walk(statement)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+        if keyword.arg is not None
+        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(keyword.value))
+    ]
+
+
+def parameters(text: Text, owner: str) -> list[str]:
+    """Names of a function's parameters; of a class's annotated fields; empty for anything else."""
+    node = definition(text, owner)
+    if isinstance(node, _FUNCTIONS):
+        return [param.name for param in _params(node)]
+    if isinstance(node, ast.ClassDef):
+        return [
+            s.target.id
+            for s in node.body
+            if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+        ]
+    return []
+
+
 def _mapped(merged: Text, call: ast.Call, change: CallChange) -> list[tuple[_Span, str]] | None:
     """Edits that map a call's arguments; empty when they stay, ``None`` when that is not sure."""
     if any(isinstance(a, ast.Starred) for a in call.args) or any(
         k.arg is None for k in call.keywords
     ):
         return None
-    if len(call.args) > len(change.before):
+    if len(call.args) > len(change.before) or any(
+        keyword.arg not in change.known for keyword in call.keywords
+    ):
         return None
+    renames = dict(change.renames)
     given: list[tuple[str, ast.expr, bool]] = [
         (change.before[n], arg, True) for n, arg in enumerate(call.args)
     ]
     given += [(k.arg or "", k.value, False) for k in call.keywords]
-    kept = [entry for entry in given if entry[0] in change.names]
-    if any(not _idle(value) for name, value, _ in given if name not in change.names):
+    kept = [
+        (target, value, positional)
+        for name, value, positional in given
+        if (target := renames.get(name, name)) in change.names
+    ]
+    if any(
+        name not in change.removable or not _idle(value)
+        for name, value, _ in given
+        if renames.get(name, name) not in change.names
+    ):
         return None
     if change.required - {name for name, _, _ in kept}:
+        return None
+    if len({name for name, _, _ in kept}) < len(kept):
         return None
     shown = []
     in_row = True

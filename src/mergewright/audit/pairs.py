@@ -241,10 +241,13 @@ def _through_helper(
                 mine.line,
                 Tier.ERROR,
                 f"{effect.target}:{called}",
+                helper,
             )
 
 
-def _finding(path: str, name: str, message: str, line: int, tier: Tier, subject: str) -> Finding:
+def _finding(
+    path: str, name: str, message: str, line: int, tier: Tier, subject: str, helper: str = ""
+) -> Finding:
     return Finding(
         check="double-effect",
         tier=tier,
@@ -253,5 +256,7 @@ def _finding(path: str, name: str, message: str, line: int, tier: Tier, subject:
         places=(Place(path=path, line=line, symbol=name),),
         cause="one half came from ours, the other from theirs",
         repair="keep one of the two",
+        origin=path,
+        origin_symbol=helper or name,
         analysers=("pairs",),
     )

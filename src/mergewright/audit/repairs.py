@@ -15,6 +15,7 @@ from mergewright.audit import edits
 from mergewright.audit.analysers import PYTHON_SUFFIXES
 from mergewright.audit.edits import Text, parse_text
 from mergewright.audit.lines import restored
+from mergewright.audit.source import dotted
 from mergewright.audit.values import Finding, Repair, Tier, Tree, Trees, Verdict
 from mergewright.model.threeway import Side
 
@@ -67,6 +68,10 @@ class Repairer:
             return self._rename_argument(finding)
         if finding.check == "duplicate-field":
             return self._undouble(finding)
+        if finding.check == "double-effect":
+            return self._one_effect(finding)
+        if finding.check == "call-mismatch":
+            return self._call(finding, side)
         if finding.renamed:
             return self._rename(finding)
         if finding.check == "missing-attribute" and finding.repair.startswith("call `"):
@@ -159,6 +164,103 @@ class Repairer:
             lambda text, lines: edits.rename_attributes(text, lines, holder, old, finding.renamed),
         )
 
+    def _call(self, finding: Finding, side: Side) -> Repair | None:
+        """The calls mapped to the face that stands, or the parameters back that they give."""
+        change = finding.change
+        short = finding.subject.removesuffix(".__init__").rsplit(".", 1)[-1]
+        if change is not None:
+            made = self._in_each_file(
+                finding,
+                f"call {short} as it is defined",
+                lambda text, lines: edits.change_calls(text, lines, short, change),
+            )
+            if made is not None:
+                return made
+        return self._faced(finding, side)
+
+    def _faced(self, finding: Finding, side: Side) -> Repair | None:
+        """The parameters or fields back that one side had added and that calls give by name.
+
+        A parameter goes back alone only where the body reads it; else with the arguments that read it
+        in its parent, or not at all.
+        """
+        owner, path = finding.origin_symbol, finding.origin
+        lost = _UNEXPECTED.findall(finding.message)
+        source = self.text(self.trees.parent(side), path)
+        merged = self.text(self.trees.merged, path)
+        base = self.text(self.trees.base, path)
+        if not finding.had or not lost or source is None or merged is None:
+            return None
+        added = edits.parameters(source, owner)
+        other = self.text(self.trees.parent(side.other), path)
+        known = set() if base is None else set(edits.parameters(base, owner))
+        if other is not None:
+            # What the base had and the other side has not was removed on purpose.
+            known -= set(edits.parameters(other, owner))
+        if not set(lost) <= set(added) - known:
+            return None
+        field = isinstance(edits.definition(source, owner), ast.ClassDef)
+        now: Text | None = merged
+        for name in lost:
+            kind = "field" if field else "param"
+            now = parse_text(_restored(kind, now, source, other, owner, name)) if now else None
+            for argument in () if field or now is None else _read_by(now, source, owner, name):
+                if now is not None:
+                    now = parse_text(edits.add_keyword(now, source, owner, argument))
+            if now is None or not (field or edits.reads(now, owner, name)):
+                return None
+        what = f"restore {', '.join(lost)} of {owner} from {side.value}"
+        return None if now is None else self._repair(path, merged.data, now.data, what)
+
+    def _one_effect(self, finding: Finding) -> Repair | None:
+        """One of two halves left out, where the parents prove which one."""
+        path, owner = finding.path, finding.places[0].symbol
+        merged = self.text(self.trees.merged, path)
+        parents = [self.text(self.trees.parent(s), path) for s in (Side.OURS, Side.THEIRS)]
+        if merged is None or None in parents:
+            return None
+        quoted = re.findall(r"`([^`]+)`", finding.message)
+        if finding.origin_symbol == owner:
+            after = _without_second(merged, owner, quoted[0])
+            return self._repair(path, merged.data, after, f"do {quoted[0]} once")
+        if len(quoted) != 4:
+            return None
+        helper, called = finding.origin_symbol, quoted[1]
+        if any(
+            name != path
+            and name.endswith(PYTHON_SUFFIXES)
+            and f".{called}".encode() in self.trees.merged.read(oid)
+            for name, oid in self.trees.merged.files.items()
+        ):
+            # Called from elsewhere: what those callers expect is not seen.
+            return None
+        for one, other in (parents, parents[::-1]):
+            if one is None or other is None:
+                continue
+            callers = edits.callers(merged, helper.rpartition(".")[0], called)
+            if all(edits.same_function(merged, one, c) for c in callers) and not edits.effects(
+                one, helper, quoted[2]
+            ):
+                # All who call it are of one side, whose helper leaves the item alone.
+                found = edits.effects(merged, helper, quoted[2])
+                after = edits.without(merged, helper, found[0]) if len(found) == 1 else None
+                summary = f"leave {quoted[2]} to the callers of {called}"
+                return self._repair(path, merged.data, after, summary)
+        for one, other in (parents, parents[::-1]):
+            if one is None or other is None:
+                continue
+            if edits.same_function(merged, other, helper) and _calls_alike(
+                merged, other, owner, called
+            ):
+                # The helper and its call are of the side that leaves the item to the helper.
+                found = edits.effects(merged, owner, quoted[3])
+                if len(found) != 1 or edits.effects(other, owner, quoted[3]):
+                    continue
+                after = edits.without(merged, owner, found[0])
+                summary = f"leave {quoted[3]} to {called}"
+                return self._repair(path, merged.data, after, summary)
+        return None
+
     def _undouble(self, finding: Finding) -> Repair | None:
         """Drop the later copy of a field that stands twice, where both copies are the same."""
         merged = self.text(self.trees.merged, finding.path)
@@ -199,6 +301,48 @@ class Repairer:
         after = _restored(kind, merged, source, other, owner, name)
         shown = f"{owner}.{name}" if owner and kind not in {"kwarg", "call"} else name
         return self._repair(path, merged.data, after, f"restore {kind} {shown} from {side.value}")
+
+
+_UNEXPECTED = re.compile(r"unexpected keyword argument `(\w+)`")
+
+
+def _read_by(now: Text, source: Text, owner: str, name: str) -> list[str]:
+    """Arguments that read a parameter in its parent, where nothing reads it now."""
+    if edits.reads(now, owner, name):
+        return []
+    return edits.keywords_reading(source, owner, name)
+
+
+def _without_second(merged: Text, owner: str, call: str) -> bytes | None:
+    """A function that does a thing once, where nothing between the two touches what it is done to."""
+    found = edits.effects(merged, owner, call)
+    if len(found) != 2:
+        return None
+    within = edits.between(merged, owner, found[0], found[1])
+    value = found[0].value
+    if within is None or not isinstance(value, ast.Call):
+        return None
+    if not isinstance(value.func, ast.Attribute):
+        return None
+    if edits.mentions(within, dotted(value.func.value)):
+        return None
+    return edits.without(merged, owner, found[1])
+
+
+def _calls_alike(merged: Text, other: Text, owner: str, called: str) -> bool:
+    """Whether a function calls a method in both texts, with the same arguments."""
+    shown = [
+        {
+            ast.unparse(node)
+            for node in ast.walk(definition)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == called
+        }
+        for text in (merged, other)
+        if (definition := edits.definition(text, owner)) is not None
+    ]
+    return len(shown) == 2 and shown[0] == shown[1] and bool(shown[0])
 
 
 def _restored(

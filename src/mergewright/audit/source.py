@@ -52,12 +52,18 @@ class CallChange(NamedTuple):
         after: Those of the new one.
         names: All parameters that the new one takes by name.
         required: Those that it must be given.
+        known: All parameters of the old one.
+        removable: Those that may be left out, as the new one is without them on purpose.
+        renames: Old names of parameters that go on under new ones, with these.
     """
 
     before: tuple[str, ...]
     after: tuple[str, ...]
     names: frozenset[str]
     required: frozenset[str]
+    known: frozenset[str]
+    removable: frozenset[str]
+    renames: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

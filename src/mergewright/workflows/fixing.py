@@ -137,18 +137,20 @@ def _fresh(finding: Finding, trees: Trees) -> Repair | None:
 
 def _mended(finding: Finding, path: str) -> tuple[Decision, ...]:
     """Symbols whose calls are mended: there the text is neither side's, which a gate must know."""
-    if not finding.renamed:
+    symbols = [place.symbol for place in finding.places if place.path == path]
+    if finding.check == "double-effect":
+        symbols.append(finding.origin_symbol)
+    elif not finding.renamed and (finding.check != "call-mismatch" or finding.change is None):
         return ()
     return tuple(
         Decision(
-            symbol=place.symbol,
+            symbol=symbol,
             outcome=Outcome.RESOLVED,
             strategy="audit",
             side=Side.NEITHER,
             rule=f"audit {finding.check}",
         )
-        for place in finding.places
-        if place.path == path
+        for symbol in symbols
     )
 
 
