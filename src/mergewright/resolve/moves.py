@@ -34,7 +34,7 @@ from mergewright.python.source import Source, source_of
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content, whole_side
 from mergewright.rules.imports import restore_imports
-from mergewright.rules.trees import Overlay, Tree
+from mergewright.rules.trees import Overlay, Tree, changed_paths
 
 #: The commit that brought a definition to a file: side, old path, new path, name; its id and title.
 Commit = Callable[[Side, str, str, str], tuple[str, str] | None]
@@ -199,12 +199,9 @@ class _Finder:
     def _files(self, mover: Side, names: set[str]) -> list[str]:
         """The Python files of one side in which one of the names is newly defined."""
         if mover not in self._changed:
-            base, side = self._sides.base.entries(), self._sides.get(mover).entries()
-            self._changed[mover] = [
-                path
-                for path, entry in side.items()
-                if path.endswith(PYTHON_SUFFIXES) and base.get(path, (0, ""))[1] != entry[1]
-            ]
+            self._changed[mover] = changed_paths(
+                self._sides.base, self._sides.get(mover), PYTHON_SUFFIXES
+            )
         words = b"|".join(re.escape(name.encode()) for name in sorted(names))
         pattern = re.compile(rb"\b(?:def|class)\s+(" + words + rb")\b")
         found = []

@@ -31,7 +31,7 @@ from mergewright.python.source import raw_tokens, source_of
 from mergewright.python.sweeps import Sweep, apply, count_substitutions
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content
-from mergewright.rules.trees import Tree
+from mergewright.rules.trees import Tree, changed_paths
 
 #: Shorter names are too common to be told apart from others.
 _SHORT = 4
@@ -124,13 +124,9 @@ class Renamings:
     def changed(self, side: Side) -> list[str]:
         """The Python files that a side changed, added or deleted."""
         if side not in self._changed:
-            base, now = self._sides.base.entries(), self._sides.get(side).entries()
-            self._changed[side] = [
-                path
-                for path in sorted(base.keys() | now.keys())
-                if path.endswith(PYTHON_SUFFIXES)
-                and base.get(path, (0, ""))[1] != now.get(path, (0, ""))[1]
-            ]
+            self._changed[side] = changed_paths(
+                self._sides.base, self._sides.get(side), PYTHON_SUFFIXES
+            )
         return self._changed[side]
 
     def given_up(self, side: Side) -> frozenset[bytes]:

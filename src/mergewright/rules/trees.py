@@ -31,6 +31,16 @@ class Tree(Protocol):
         ...
 
 
+def changed_paths(base: Tree, side: Tree, suffixes: tuple[str, ...]) -> list[str]:
+    """The files with one of the endings that a side changed, added or deleted, sorted."""
+    before, now = base.entries(), side.entries()
+    return [
+        path
+        for path in sorted(before.keys() | now.keys())
+        if path.endswith(suffixes) and before.get(path, (0, ""))[1] != now.get(path, (0, ""))[1]
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryTree:
     """A tree from values, for tests and a pack's own cases."""
