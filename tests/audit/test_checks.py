@@ -109,6 +109,17 @@ def test_markers_that_were_committed() -> None:
     assert "conflict-marker" not in checks(report)
 
 
+@pytest.mark.parametrize(
+    ("path", "told"), [("run.sh", True), ("a.cu", True), ("readme.md", False), ("data.bin", False)]
+)
+def test_the_middle_of_a_conflict_that_was_left_over(path: str, told: bool) -> None:
+    """Sides and outer markers were tidied up, the line between them was not; in prose it may be."""
+    report = facts_only(
+        {path: "one\n"}, {path: "one\ntwo\n"}, {path: "zero\none\n"}, {path: "one\n=======\ntwo\n"}
+    )
+    assert ("conflict-marker" in checks(report)) is told
+
+
 # -- options -----------------------------------------------------------------------------------
 
 ARGUMENTS = (
@@ -291,6 +302,66 @@ def test_imports_that_close_a_circle() -> None:
         {"p/a.py": "from p.b import Y\nX = 1\n", "p/b.py": "from p.a import X\nY = 1\n"},
     )
     assert "p.a" in one(report, "import-cycle").message
+
+
+PACKAGE = {
+    "p/__init__.py": "from p.base import Base\nfrom p.tool import Tool\n",
+    "p/base.py": "class Base: ...\n",
+    "p/tool.py": "from p.base import Base\n\nclass Tool(Base): ...\n",
+    "p/far.py": "X = 1\n",
+}
+
+
+def sorted_package(tool: str, more: Files | None = None) -> AuditReport:
+    """Ours turned the imports of the package round, theirs let a module import from the package."""
+    turned = {"p/__init__.py": "from p.tool import Tool\nfrom p.base import Base\n"}
+    theirs = {**PACKAGE, "p/tool.py": tool, **(more or {})}
+    return facts_only(PACKAGE, {**PACKAGE, **turned}, theirs, {**theirs, **turned})
+
+
+@pytest.mark.parametrize(
+    "tool",
+    ["from p import Base\n\nclass Tool(Base): ...\n", "from . import Base, Other\nTool = 1\n"],
+)
+def test_an_order_of_imports_that_closes_a_circle(tool: str) -> None:
+    """The package loads a module before the name that the module wants of it."""
+    found = one(sorted_package(tool), "import-order")
+    assert found.tier is Tier.ERROR
+    assert [p.path for p in found.places] == ["p/__init__.py", "p/tool.py"]
+    assert found.places[0].line == 1
+    assert "`p.tool` before it has `Base`" in found.message
+
+
+def test_an_order_of_imports_that_closes_a_circle_through_another_module() -> None:
+    """What the module imports is loaded as early as the module."""
+    more: Files = {"p/far.py": "from p import Base\nX = 1\n"}
+    found = one(sorted_package("import p.far\nTool = 1\n", more), "import-order")
+    assert found.places[1].path == "p/far.py"
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "from p import base\nTool = base.Base\n",
+        "def make():\n    from p import Base\n    return Base()\nTool = 1\n",
+        "from p.base import Base\nTool = Base\n",
+        "from p import Elsewhere\nTool = 1\n",
+    ],
+)
+def test_an_order_of_imports_that_harms_nobody(tool: str) -> None:
+    """A submodule is found by itself, a function imports later, what is nowhere is another finding."""
+    assert "import-order" not in checks(sorted_package(tool))
+
+
+def test_an_order_of_imports_that_a_parent_has_is_not_told() -> None:
+    """The package was broken before."""
+    broken = {
+        **PACKAGE,
+        "p/__init__.py": "from p.tool import Tool\nfrom p.base import Base\n",
+        "p/tool.py": "from p import Base\nTool = Base\n",
+    }
+    more = {**broken, "p/far.py": "X = 2\n"}
+    assert "import-order" not in checks(facts_only(PACKAGE, broken, PACKAGE, more))
 
 
 @pytest.mark.parametrize("style", ["alembic", "django"])

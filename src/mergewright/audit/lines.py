@@ -371,6 +371,10 @@ def _yaml_duplicates(data: bytes) -> list[tuple[int, str]]:
 
 
 _MARKER = re.compile(rb"^(<{7,}|>{7,}|\|{7,})( .*)?\r?$", re.MULTILINE)
+#: The line between the two sides; alone it is left over from a conflict that was half tidied up.
+_PARTING = re.compile(rb"^={7}\r?$", re.MULTILINE)
+#: In prose such a line underlines a heading.
+_PROSE = (".md", ".rst", ".txt", ".adoc")
 
 
 def text_checks(trees: Trees) -> list[Finding]:
@@ -408,12 +412,15 @@ def text_checks(trees: Trees) -> list[Finding]:
 
 
 def _markers(trees: Trees, path: str, data: bytes) -> list[Finding]:
-    if b"<<<<<<<" not in data and b">>>>>>>" not in data and b"|||||||" not in data:
+    if not any(mark in data for mark in (b"<<<<<<<", b">>>>>>>", b"|||||||", b"=======")):
         return []
+    pattern = _MARKER
+    if not pattern.search(data) and is_text(path) and not path.endswith(_PROSE):
+        pattern = _PARTING
     known: Counter[bytes] = Counter()
     for parent in (trees.ours, trees.theirs):
-        known |= Counter(m[0] for m in _MARKER.finditer(parent.data(path) or b""))
-    new = [m for m in _MARKER.finditer(data) if not _take(known, m[0])]
+        known |= Counter(m[0] for m in pattern.finditer(parent.data(path) or b""))
+    new = [m for m in pattern.finditer(data) if not _take(known, m[0])]
     if not new:
         return []
     places = tuple(

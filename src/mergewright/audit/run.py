@@ -20,6 +20,7 @@ from mergewright.audit.beside import Beside, paused_collector, run_stages
 from mergewright.audit.blame import Blame, History
 from mergewright.audit.decisions import decide, unused
 from mergewright.audit.diagnostics import Differ
+from mergewright.audit.importorder import order_findings
 from mergewright.audit.index import Index, Sources
 from mergewright.audit.kept import Kept
 from mergewright.audit.lines import line_findings, taken_whole, text_checks
@@ -106,6 +107,7 @@ def _audit(
             ("argument names", lambda: Options(trees, indexes).by_text()),
             ("pairs", lambda: pair_findings(trees)),
             ("structure", lambda: Structure(trees, indexes).findings()),
+            ("import order", lambda: order_findings(indexes)),
             ("keeping", keep),
         ],
         fork=len(indexes["merged"].python_paths) >= options.fork_from,

@@ -58,6 +58,19 @@ class TextFacts:
             path: Its path.
         """
         out = set(self.imports)
+        for target, names in self.from_imports(module, path):
+            out.add(target)
+            out.update(f"{target}.{item}" for item in names)
+        return out
+
+    def from_imports(self, module: str, path: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The ``from`` imports at the very top level, in order: absolute modules and names.
+
+        Args:
+            module: The file's own module.
+            path: Its path.
+        """
+        out = []
         package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
         for dots, name, names in self.froms:
             target = name
@@ -65,8 +78,7 @@ class TextFacts:
                 parts = package.split(".")
                 parts = parts[: len(parts) - (dots - 1)] if dots > 1 else parts
                 target = ".".join([*parts, name] if name else parts)
-            out.add(target)
-            out.update(f"{target}.{item}" for item in names)
+            out.append((target, names))
         return out
 
     def plain(self) -> list[object]:
