@@ -161,6 +161,29 @@ def test_a_deprecated_alias_is_read_where_dev_read_the_new_name() -> None:
     assert found.repair == "read `args.dynamic_context_parallel`"
 
 
+@pytest.mark.parametrize("before", ["def run(args):\n    return args.other\n", None])
+def test_an_alias_that_ours_made_is_read_by_code_of_theirs(before: str | None) -> None:
+    """Ours does not read the argument here, or does not have the file; theirs' code still does."""
+    alias = ARGUMENTS + (
+        '    parser.add_argument("--hybrid-context-parallel",\n'
+        '        help="Deprecated, use --dynamic-context-parallel")\n'
+    )
+    main = ARGUMENTS.replace("dynamic", "hybrid")
+    old: Files = {} if before is None else {"run.py": before}
+    use: Files = {"run.py": "def run(args):\n    return args.hybrid_context_parallel\n"}
+    versions: list[Files] = [
+        {"arguments.py": main, **old},
+        {"arguments.py": alias, **old},
+        {"arguments.py": main, **use},
+        {"arguments.py": alias, **use},
+    ]
+    assert one(facts_only(*versions), "deprecated-alias").path == "run.py"
+    # An alias of both is theirs' own affair.
+    versions[0] = {**versions[0], "arguments.py": alias}
+    versions[2] = {**versions[2], "arguments.py": alias}
+    assert "deprecated-alias" not in checks(facts_only(*versions))
+
+
 def test_a_field_that_only_sets_its_successor_is_an_alias() -> None:
     """A dataclass that warns that the old field is deprecated and sets the new one."""
     config = (

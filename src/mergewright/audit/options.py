@@ -126,29 +126,36 @@ class Options:
         return f"perhaps `args.{close[0]}`" if len(close) == 1 else ""
 
     def _aliases(self) -> list[Finding]:
-        """A deprecated alias read where ours reads the new name: it is false for the new flag."""
+        """A deprecated alias that the merge reads and ours does not: it is false for the new flag."""
         out = []
         aliases = {**self._names["ours"].aliases, **self._names["merged"].aliases}
-        merged, ours = self._names["merged"], self._names["ours"]
+        merged, ours, theirs = (self._names[n] for n in ("merged", "ours", "theirs"))
         for old, new in sorted(aliases.items()):
             if old not in merged.provided:
                 continue
+            # Theirs' own code, written before ours made an alias of the name.
+            made_by_ours = old in ours.aliases and old not in theirs.aliases
             for path in sorted(merged.reads.get(old, ())):
                 before = self.trees.ours.data(path)
                 after = self.trees.merged.data(path)
-                if before is None or after is None or path not in ours.reads.get(new, ()):
+                if after is None:
+                    continue
+                before = before or b""
+                here = path in ours.reads.get(new, ())
+                if not here and not (made_by_ours and path in theirs.reads.get(old, ())):
                     continue
                 if after.count(f"args.{old}".encode()) <= before.count(f"args.{old}".encode()):
                     continue
                 places = self._places(path, old)
                 if places:
+                    why = f"ours read `args.{new}` here" if here else f"ours reads `args.{new}`"
                     out.append(
                         Finding(
                             check="deprecated-alias",
                             tier=Tier.REVIEW,
                             subject=f"args.{old}",
                             message=f"`args.{old}` is a deprecated alias that is false when "
-                            f"callers pass the new flag; ours read `args.{new}` here",
+                            f"callers pass the new flag; {why}",
                             places=tuple(places),
                             cause="the merge took theirs' older name",
                             had="ours",
