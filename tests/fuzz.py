@@ -2,15 +2,18 @@
 
 ::
 
-    python -m tests.fuzz --merges 20000 --seed 1 --output DIR
+    python -m tests.fuzz --merges 20000 --seed 1 --jobs 2 --output DIR
 
-The files are those of the running Python's standard library, whole or in part. Each merge goes through
-the whole cascade with its gates, as ``resolve`` would do it. Counted are: ``right`` (clean, the right
-program), ``exact`` (also the right text), ``open`` (a conflict that shows all edits), and the faults:
-``wrong`` (clean, another program), ``unparsable``, ``lost`` (a conflict in which an edit is missing),
-``doubled`` (an edit stands more often than it ought to), ``silent`` (clean, though both sides
-contradict each other), ``crash``. A fault is minimised and, with ``--output``, written in the form of
-a golden case. Exit status 1 when there is a fault.
+The files are those of the running Python's standard library, whole or in part, and generated modules.
+The sides edit, move, wrap, split, rename and reformat; line ends, indentation and encoding vary. Each
+merge goes through the whole cascade with its gates, as ``resolve`` would do it. Counted are: ``right``
+(clean, the right program), ``exact`` (also the right text), ``open`` (a conflict that shows all edits),
+and the faults: ``wrong`` (clean, another program), ``unparsable``, ``lost`` (an edit is missing, also
+from a conflict), ``doubled`` (an edit stands more often than it ought to), ``silent`` (clean, though
+both sides contradict each other), ``ends`` (an untouched line has another end), ``crash``. A fault is
+minimised and, with ``--output``, written in the form of a golden case. The summary tells for each kind
+of edit how many merges held it, how many stayed open and how many were faults. Exit status 1 when
+there is a fault.
 """
 
 from __future__ import annotations
@@ -21,15 +24,25 @@ import sysconfig
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import count
+from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 
-from tests.corpus.edits import Scenario, canonical, parse, scenario, tokens
+from tests.corpus.drawing import scenario, sound
+from tests.corpus.edits import Scenario, canonical, parse, tokens
+from tests.corpus.generators import module_text
 from tests.corpus.running import Result, run_texts
 
 from mergewright.model.threeway import ThreeWay
 
-FAULTS = ("wrong", "unparsable", "lost", "doubled", "silent", "crash")
+FAULTS = ("wrong", "unparsable", "lost", "doubled", "silent", "ends", "crash")
+
+#: Share of the texts that a generator writes; the rest is of the standard library.
+GENERATED = 0.25
 
 
 def library_files(limit: int = 120_000) -> list[Path]:
@@ -63,17 +76,29 @@ def pieces(data: bytes, random: Random, lines: int) -> bytes:
 
 def draw(random: Random, files: list[Path], lines: int | None = None) -> Scenario | None:
     """One scenario; of at most about so many lines of a file, or of mixed sizes."""
-    data = random.choice(files).read_bytes()
-    if b"\r" in data or data.startswith(b"\xef\xbb\xbf"):
-        return None
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    text = pieces(data, random, lines or random.choice([40, 80, 80, 160, 10**6]))
+    if random.random() < GENERATED:
+        text = module_text(random)
+    else:
+        data = random.choice(files).read_bytes()
+        if b"\r" in data or data.startswith(b"\xef\xbb\xbf") or b"\f" in data:
+            return None
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        size = random.choices([40, 80, 160, 10**6], [40, 45, 12, 3])[0]
+        text = pieces(data, random, lines or size)
     if parse(text) is None:
         return None
-    return scenario(text, random, edits=random.randint(2, 8), clash=random.random() < 0.15)
+    return scenario(
+        text,
+        random,
+        edits=random.randint(2, 8),
+        reshape=0.35,
+        clash=random.random() < 0.2,
+        growth=random.random() < 0.25,
+        dress=text.count(b"\n") < 200,
+    )
 
 
 def judge(case: Scenario) -> tuple[str, Result | None]:
@@ -90,7 +115,8 @@ def judge(case: Scenario) -> tuple[str, Result | None]:
     right = case.right
     if not result.clean:
         found, wanted = tokens(data, case), tokens(right, case)
-        lost = any(found[token] < 1 for token in wanted)
+        shown = [change.token for pair in case.clashes for change in pair]
+        lost = any(found[token] < 1 for token in wanted) or any(t not in data for t in shown)
         return ("lost" if lost else "open"), result
     if parse(data) is None:
         return "unparsable", result
@@ -98,10 +124,30 @@ def judge(case: Scenario) -> tuple[str, Result | None]:
         return "silent", result
     if data == right:
         return "exact", result
-    if canonical(data) == canonical(right):
+    docstrings = not case.dress.formatted
+    if canonical(data, docstrings=docstrings) == canonical(right, docstrings=docstrings):
         found, wanted = tokens(data, case), tokens(right, case)
-        return ("right" if found == wanted else "doubled"), result
+        if found != wanted:
+            return "doubled" if any(found[t] > wanted[t] for t in wanted) else "lost", result
+        return ("ends" if _ends_changed(data, case) else "right"), result
     return "wrong", result
+
+
+def _ends_changed(data: bytes, case: Scenario) -> bool:
+    """Whether a line of the base that no side touched has another end in the result."""
+    versions = case.versions
+    ends = [_ends(text) for text in (*versions, data)]
+    return any(
+        len(base) == 1 and base == ends[1].get(line) == ends[2].get(line) != ends[3].get(line, base)
+        for line, base in ends[0].items()
+    )
+
+
+def _ends(data: bytes) -> dict[bytes, set[bytes]]:
+    found: dict[bytes, set[bytes]] = {}
+    for line in data.split(b"\n")[:-1]:
+        found.setdefault(line.rstrip(b"\r"), set()).add(line[len(line.rstrip(b"\r")) :])
+    return found
 
 
 def minimise(case: Scenario, fault: str) -> Scenario:
@@ -109,7 +155,7 @@ def minimise(case: Scenario, fault: str) -> Scenario:
     shrunk = True
     while shrunk:
         shrunk = False
-        for index in reversed(range(len(case.edits) + len(case.clashes))):
+        for index in reversed(range(case.size)):
             smaller = case.without(index)
             if _same(smaller, fault):
                 case, shrunk = smaller, True
@@ -122,8 +168,7 @@ def minimise(case: Scenario, fault: str) -> Scenario:
 
 
 def _same(case: Scenario, fault: str) -> bool:
-    texts = (*case.versions, case.right)
-    return all(parse(text) is not None for text in texts) and judge(case)[0] == fault
+    return sound(case) and judge(case)[0] == fault
 
 
 def _statements(data: bytes) -> Iterator[tuple[int, int]]:
@@ -164,8 +209,47 @@ def write(case: Scenario, fault: str, folder: Path) -> None:
     }
     for stem, data in texts.items():
         (folder / f"{stem}.py").write_bytes(data)
-    kinds = ", ".join(f"{edit.owner} {edit.change.kind}" for edit in case.edits)
-    (folder / "about.txt").write_text(f"{fault}: {kinds}; clashes: {len(case.clashes)}\n", "utf-8")
+    (folder / "about.txt").write_text(f"{fault}: {', '.join(case.kinds)}\n", "utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One merge of a run: what came out and what it was made of."""
+
+    seed: int
+    verdict: str
+    kinds: tuple[str, ...]
+    seconds: float
+
+
+def run(seed: int, lines: int | None = None) -> Merged | None:
+    """Draw and judge one merge; ``None`` when the text offers too little."""
+    case = draw(Random(seed), _library(), lines)
+    if case is None:
+        return None
+    before = time.process_time()
+    verdict, _ = judge(case)
+    kinds = [kind.removeprefix("ours:").removeprefix("theirs:") for kind in case.kinds]
+    kinds = [kind.removeprefix("both:") for kind in kinds]
+    return Merged(seed, verdict, tuple(dict.fromkeys(kinds)), time.process_time() - before)
+
+
+@cache
+def _library() -> list[Path]:
+    return library_files()
+
+
+def report_fault(merged: Merged, options: argparse.Namespace, seen: Counter[str]) -> None:
+    """Minimise a fault, name it and write it down."""
+    case = draw(Random(merged.seed), _library(), options.lines)
+    assert case is not None
+    small = minimise(case, merged.verdict)
+    label = f"{merged.verdict} {' '.join(small.kinds)}"
+    seen[label] += 1
+    if not options.quiet:
+        sys.stderr.write(f"seed {merged.seed}: {label}\n")
+    if options.output and seen[label] <= 3:
+        write(small, merged.verdict, options.output / f"{merged.verdict}-{merged.seed}")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -176,46 +260,55 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help="where minimised faults go")
     parser.add_argument("--lines", type=int, help="lines a text; mixed sizes unless given")
     parser.add_argument("--seconds", type=float, help="stop after so long")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--quiet", action="store_true", help="no line for each fault")
     options = parser.parse_args(arguments)
-    files = library_files()
-    counts: Counter[str] = Counter()
-    kinds: Counter[str] = Counter()
+    done: list[Merged] = []
+    faults: Counter[str] = Counter()
     began = time.monotonic()
-    seed = options.seed
-    slowest = (0.0, 0)
-    while sum(counts.values()) < options.merges:
-        if options.seconds and time.monotonic() - began > options.seconds:
-            break
-        seed += 1
-        case = draw(Random(seed), files, options.lines)
-        if case is None:
-            continue
-        before = time.monotonic()
-        verdict, _ = judge(case)
-        slowest = max(slowest, (time.monotonic() - before, seed))
-        counts[verdict] += 1
-        if verdict in FAULTS:
-            small = minimise(case, verdict)
-            label = "+".join(
-                sorted(f"{e.owner}:{e.change.kind}" for e in small.edits)
-                + [f"clash:{first.kind}" for first, _ in small.clashes]
-            )
-            kinds[f"{verdict} {label}"] += 1
-            if not options.quiet:
-                sys.stderr.write(f"{verdict} seed {seed - 1}: {label}\n")
-            if options.output and kinds[f"{verdict} {label}"] <= 3:
-                write(small, verdict, options.output / f"{verdict}-{seed - 1}")
-    took = time.monotonic() - began
-    total = sum(counts.values())
-    sys.stdout.write(
-        f"{total} merges in {took:.0f} s; slowest {slowest[0]:.2f} s (seed {slowest[1] - 1})\n"
-    )
-    for verdict, count in counts.most_common():
-        sys.stdout.write(f"{count:7} {verdict}\n")
-    for kind, count in kinds.most_common(20):
-        sys.stdout.write(f"        {count:5} {kind}\n")
-    return int(any(counts[fault] for fault in FAULTS))
+    with ExitStack() as stack:
+        seeds = count(options.seed)
+        if options.jobs > 1:
+            pool = stack.enter_context(Pool(options.jobs))
+            # A pool reads all that it is given at once: ten seeds make a merge at the very least.
+            limit = range(options.seed, options.seed + 10 * options.merges)
+            results = pool.imap(partial(run, lines=options.lines), limit, chunksize=8)
+        else:
+            results = (run(seed, options.lines) for seed in seeds)  # type: ignore[assignment]
+        for merged in results:
+            if merged is None:
+                continue
+            done.append(merged)
+            if merged.verdict in FAULTS:
+                report_fault(merged, options, faults)
+            late = options.seconds and time.monotonic() - began > options.seconds
+            if late or len(done) >= options.merges:
+                break
+    sys.stdout.write(summary(done, faults, time.monotonic() - began))
+    return int(any(merged.verdict in FAULTS for merged in done))
+
+
+def summary(done: list[Merged], faults: Counter[str], took: float) -> str:
+    """The counts of a run: verdicts, each kind of edit with its verdicts, the faults."""
+    slowest = max(done, key=lambda merged: merged.seconds)
+    work = sum(merged.seconds for merged in done)
+    lines = [
+        (
+            f"{len(done)} merges in {took:.0f} s; {1000 * work / len(done):.0f} ms of work a merge;"
+            f" slowest {slowest.seconds:.2f} s (seed {slowest.seed})"
+        )
+    ]
+    verdicts = Counter(merged.verdict for merged in done)
+    lines += [f"{number:7} {verdict}" for verdict, number in verdicts.most_common()]
+    lines += ["", "  merges   open  fault  kind"]
+    kinds = sorted({kind for merged in done for kind in merged.kinds})
+    for kind in sorted(kinds, key=lambda name: (name.rpartition(":")[0], name)):
+        those = [merged.verdict for merged in done if kind in merged.kinds]
+        wrong = sum(verdict in FAULTS for verdict in those)
+        lines.append(f"{len(those):8} {those.count('open'):6} {wrong:6}  {kind}")
+    if faults:
+        lines += ["", *(f"{number:7} {label}" for label, number in faults.most_common(30))]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

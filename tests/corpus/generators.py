@@ -6,7 +6,8 @@ from random import Random
 
 from hypothesis import assume
 from hypothesis import strategies as st
-from tests.corpus.edits import Scenario, scenario
+from tests.corpus.drawing import scenario
+from tests.corpus.edits import Scenario
 
 NOUNS = [
     "batch",

@@ -9,7 +9,8 @@ from types import ModuleType
 
 import pytest
 from tests import fuzz
-from tests.corpus.edits import Change, Edit, Scenario, apply, canonical, parse, scenario, tokens
+from tests.corpus.drawing import scenario
+from tests.corpus.edits import Change, Edit, Scenario, apply, canonical, parse, tokens
 from tests.corpus.generators import module_text
 from tests.corpus.running import Result, sides_of_markers, unordered
 

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.corpus.edits import scenario
+from tests.corpus.drawing import scenario
 from tests.fuzz import pieces
 
 from mergewright.model.resolution import GateResult
