@@ -90,6 +90,12 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "def f(x):\n    return two(16, x)  # so\n",
         "def f(x):\n    return two(0x10, x)\n",
     ),
+    "same-wrapper": (
+        "a.py",
+        "def f(x):\n    one(x)\n    two(x)\n",
+        "def f(x):\n    if x:\n        zero(x, x)\n        one(x)\n        two(x)\n",
+        "def f(x):\n    if x:\n        one(x)\n        two(x)\n",
+    ),
     "import-bindings": (
         "a.py",
         "x = 1\n",

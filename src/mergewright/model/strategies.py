@@ -27,6 +27,7 @@ PYTHON: Mapping[str, str] = {
     "lines": "comments, and texts without structure, whose lines differ at different places",
     "replaced-neutral": "statements that one side replaced and the other changed in nothing that runs",
     "replaced-respelled": "code that one side replaced and the other only wrote another way",
+    "same-wrapper": "statements that both sides put under the same header, with edits in them",
     "same-code": "the same code of both sides, in another layout or with other comments",
     "sweep": "a mechanical substitution of one side, carried out in the other side's text",
 }

@@ -8,6 +8,7 @@ without an answer the smallest run of whole statements is left as :class:`Contes
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from mergewright.python.docstrings import changed_parameters, only_about
 from mergewright.python.layout import compose
 from mergewright.python.neutral import comments_of, only_respelled, same_behaviour, same_program
 from mergewright.python.pieces import Contest, merge_snippet
+from mergewright.python.reindent import wrapped_as
 from mergewright.python.source import Item, Section, Source
 from mergewright.python.sweeps import Sweep, Sweeps, apply
 from mergewright.python.versions import larger_version
@@ -72,6 +74,10 @@ class Slot:
 _RELEASE_FLAG = re.compile(
     r"(?i)\A_*(?:released?|is_?released?|release_?level|is_?dev|dev|final)_*\Z"
 )
+
+
+_WORD = re.compile(rb"\w+")
+_WRAPPER = re.compile(rb"(?m)^\s*(?:if|for|while|with|try|async)\b.*:")
 
 
 class BudgetExceeded(Exception):  # noqa: N818 - a signal, not an error
@@ -187,6 +193,13 @@ class StructuralMerge:
                     for s in v.base
                 )
             ):
+                taken = _with_comments(
+                    self._take(v, side, scope, parent),
+                    [s for s in v.base if id(s) not in gone],
+                    side.other,
+                )
+                if taken is None:
+                    break
                 self._decided(
                     scope,
                     "replaced-neutral",
@@ -194,7 +207,7 @@ class StructuralMerge:
                     f"{side.value} replaced these statements; {side.other.value} changed in them only "
                     "what does not run",
                 )
-                return self._take(v, side, scope, parent)
+                return taken
         moved = any(s.base is not None and s not in v.base for s in (*v.ours, *v.theirs))
         if not moved and _prints(v.ours, Side.OURS) == _prints(v.theirs, Side.THEIRS):
             return [_text(v.ours, Side.OURS)]
@@ -209,7 +222,42 @@ class StructuralMerge:
             # Both sides only deleted: what neither deleted stays, each statement on its own.
             kept = [s for s in v.base if id(s) in set(ours_ids) or id(s) in set(theirs_ids)]
             return [piece for s in kept for piece in self.slot(s, scope, parent)]
+        wrapped = self._wrapped_alike(v, scope, parent)
+        if wrapped is not None:
+            return wrapped
         return self._meet(v, scope, "both-changed", "both sides changed this run of statements")
+
+    def _wrapped_alike(
+        self, v: ThreeWay[list[Slot]], scope: str, parent: str
+    ) -> list[Piece] | None:
+        """Both sides put the statements under the same header: what is in it is merged.
+
+        The base is given the same header in thought. ``None`` where that is not what they did.
+        """
+        if "same-wrapper" in self.disabled or len(v.ours) != 1 or len(v.theirs) != 1:
+            return None
+        ours, theirs = v.ours[0].ours, v.theirs[0].theirs
+        base = [slot.base for slot in v.base if slot.base is not None]
+        if ours is None or theirs is None or len(base) != len(v.base):
+            return None
+        if any(slot.base is not None for slot in (*v.ours, *v.theirs)):
+            return None
+        item = wrapped_as(base, ours, theirs)
+        if item is None:
+            return None
+        before = len(self.decisions)
+        self._decided(
+            scope,
+            "same-wrapper",
+            Side.BOTH,
+            "both sides put these statements under the same header; what they changed in them merges",
+        )
+        pieces = self.slot(Slot(item, ours, theirs), scope, parent)
+        if any(isinstance(piece, Contested) and piece.kind == "both-changed" for piece in pieces):
+            # What is left of the base at such a place stands nowhere in the file.
+            del self.decisions[before:]
+            return None
+        return pieces
 
     def _take(self, v: ThreeWay[list[Slot]], side: Side, scope: str, parent: str) -> list[Piece]:
         here = {id(s) for s in v.base}
@@ -344,6 +392,16 @@ class StructuralMerge:
                         f"{side.other.value} deleted this import; only what {side.value} added to it stays",
                     )
                     return [kept.lead + rest] if rest else []
+            kind = "delete-change" if ours is None else "change-delete"
+            who = (
+                "ours deleted it, theirs changed it"
+                if ours is None
+                else "theirs deleted it, ours changed it"
+            )
+            words = {*_comment_lines(kept.core)} - {*_comment_lines(base.core)}
+            if kept.kind == "tail" and words:
+                # Comments for themselves: new words are all there is to lose.
+                return self._ask_whole(slot, symbol, kind, who)
             if (
                 "deletion-of-annotations" not in self.disabled
                 and _code_tokens(base) != _code_tokens(kept)
@@ -378,12 +436,6 @@ class StructuralMerge:
                     f"{side.other.value} deleted it; {side.value} only wrote the same another way",
                 )
                 return []
-            kind = "delete-change" if ours is None else "change-delete"
-            who = (
-                "ours deleted it, theirs changed it"
-                if ours is None
-                else "theirs deleted it, ours changed it"
-            )
             return self._ask_whole(slot, symbol, kind, who)
         if (
             self._release_side is not None
@@ -1003,7 +1055,11 @@ def _slots(
         for n, s in enumerate(theirs_list)
         if id(s) in where and id(s) not in moved_by_ours and id(s) not in moved_by_theirs
     ]
-    straight = set(increasing(sorted(anchors)))
+    # What stood in base keeps its place: it is what the added gave way to that is displaced.
+    fixed = increasing(sorted((m, n) for m, n in anchors if theirs_list[n].base is not None))
+    rows, columns = [m for m, _ in fixed], [n for _, n in fixed]
+    fitting = [(m, n) for m, n in shared if bisect(rows, m) == bisect(columns, n)]
+    straight = set(increasing(sorted([*fixed, *fitting])))
     displaced = {id(theirs_list[n]) for m, n in shared if (m, n) not in straight}
     base_list = [
         s for s in base_slots if id(s) not in moved_by_ours and id(s) not in moved_by_theirs
@@ -1093,6 +1149,61 @@ def _same(one: Item | None, other: Item | None) -> bool:
     if one.core == other.core:
         return _comments(one.lead) == _comments(other.lead)
     return one.fingerprint == other.fingerprint and _comments(one.lead) == _comments(other.lead)
+
+
+def _with_comments(
+    pieces: list[Piece], replaced: Sequence[Slot], other: Side
+) -> list[Piece] | None:
+    """What one side put in the place of statements, with the comments that the other side reworded.
+
+    Comments that went with the statements are gone. Where the side kept a comment that the other one
+    changed, the change follows; ``None`` when it does not fit.
+    """
+    for slot in replaced:
+        base, edited = slot.base, slot.get(other)
+        if base is None or edited is None:
+            continue
+        if base.kind == "tail":
+            return None  # comments for themselves: nothing stands in their place
+        notes = Counter(comments_of(base.text) or ())
+        reworded = notes - Counter(comments_of(edited.text) or ())
+        kept = Counter(
+            note
+            for piece in pieces
+            if isinstance(piece, bytes)
+            for note in (comments_of(piece) or ())
+        )
+        wrote = Counter(comments_of(edited.text) or ()) - notes
+        if not reworded & kept:
+            if wrote - kept and _stands_in(base, pieces):
+                return None
+            continue
+        old, new = base.lead.lstrip(b"\r\n"), edited.lead.lstrip(b"\r\n")
+        held = [n for n, p in enumerate(pieces) if isinstance(p, bytes) and old and old in p]
+        if len(held) != 1 or reworded & kept - Counter(comments_of(old) or ()):
+            return None
+        text = pieces[held[0]]
+        assert isinstance(text, bytes)
+        pieces = [*pieces[: held[0]], text.replace(old, new, 1), *pieces[held[0] + 1 :]]
+    return pieces
+
+
+def _stands_in(item: Item, pieces: Sequence[Piece]) -> bool:
+    """Whether most of a statement's code stands in a text: it was wrapped or unwrapped, not replaced."""
+    text = b"".join(piece for piece in pieces if isinstance(piece, bytes))
+    sections = item.sections()
+    if not sections and not _WRAPPER.search(text):
+        return False  # one plain statement for another
+    there = _WORD.findall(text)
+    codes = [
+        _code_tokens(item),
+        *([t for i in s.items() for t in _code_tokens(i)] for s in sections),
+    ]
+    for code in codes:
+        words = [token for token in code if token[:1].isalnum()]
+        if words and len(matches(words, there)) * 10 > len(words) * 6:
+            return True
+    return False
 
 
 def _neutral(base: Item | None, side: Item | None) -> bool:

@@ -484,6 +484,13 @@ class NodeMerger:
             raise Contest(f"both sides replaced {what} {called(tables.base[replaced[0]])}")
         if what in _MEMBERS:
             _hold_removals(tables, what, self.normal)
+        for k in replaced:
+            for side, new in ((Side.OURS, mine), (Side.THEIRS, other)):
+                if self._renamed_key(tables, k, new, side):
+                    raise Contest(
+                        f"{side.other.value} deleted {what} {called(tables.base[k])}, "
+                        f"{side.value} renamed it"
+                    )
         order = [k for k in tables.ours if k in merged]
         moved = _moved_keys(list(tables.base), list(tables.ours)) if what == "key" else set()
         previous: Hashable = None
@@ -505,6 +512,27 @@ class NodeMerger:
                 order.insert(at, k)
             previous, first = k, False
         return [merged[k] for k in order]
+
+    def _renamed_key(
+        self,
+        tables: ThreeWay[dict[Hashable, Any]],
+        old: Hashable,
+        new: Sequence[Hashable],
+        side: Side,
+    ) -> bool:
+        """Whether a side put its own key in an old one's place, with the same value."""
+        value = getattr(tables.base[old], "value", None)
+        if value is None:
+            return False
+        base, mine = list(tables.base), list(tables.get(side))
+        before = [k for k in base[: base.index(old)] if k in tables.get(side)]
+        for k in new:
+            above = [k for k in mine[: mine.index(k)] if k in tables.base]
+            its = getattr(tables.get(side)[k], "value", None)
+            same_place = above[-1:] == before[-1:]
+            if same_place and its is not None and self.normal(its) == self.normal(value):
+                return True
+        return False
 
 
 #: Elements of one collection, in the words of the proof. An imported or exported name, a keyword of a call

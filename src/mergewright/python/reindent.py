@@ -85,3 +85,39 @@ def parsed(text: bytes, parent: str) -> list[Item] | None:
     if block is None:
         return None
     return block_items(source, block, len(_SHELL), len(source.data), parent)
+
+
+def wrapped_as(base: Sequence[Item], ours: Item, theirs: Item) -> Item | None:
+    """Statements of the base as they would stand under the header that both sides put them under.
+
+    Args:
+        base: Neighbours of one block.
+        ours: The compound statement that ours has instead.
+        theirs: The one that theirs has.
+
+    Returns:
+        The compound statement, or ``None`` where the two headers differ, or one of the sides has not
+        kept all of the base's statements, in order.
+    """
+    mine, other = ours.sections(), theirs.sections()
+    if not base or not mine or ours.kind != theirs.kind or ours.parent != theirs.parent:
+        return None
+    if [s.header_print for s in mine] != [s.header_print for s in other]:
+        return None
+    if any(s.body is None for s in (*mine, *other)):
+        return None
+    # One side wrapped only: its statements are the base's, and tell in which clause each stands.
+    for sections in (mine, other):
+        inner = [item.fingerprint for s in sections for item in s.items()]
+        if inner == [item.fingerprint for item in base]:
+            break
+    else:
+        return None
+    text, at = ours.lead, 0
+    for section in sections:
+        count = len(section.items())
+        text += section.header
+        text += shifted(base[at : at + count], indentation(section.items()[0].core))
+        at += count
+    found = parsed(text, ours.parent)
+    return found[0] if found is not None and len(found) == 1 else None

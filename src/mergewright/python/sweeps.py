@@ -29,6 +29,10 @@ _MANY = 8
 LONGEST = 8
 # Above this many bytes a file is not searched: the comparison would cost more than it can give.
 _MOST_BYTES = 2_000_000
+#: Members that many objects have: without them a name says nothing of one thing.
+_BUILTIN_MEMBERS = frozenset(
+    name for kind in (str, bytes, dict, list, set, tuple, int) for name in dir(kind)
+)
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
@@ -53,6 +57,7 @@ class Sweeps:
         self._texts = texts
         self._found: dict[Side, list[Sweep]] = {}
         self._many: dict[Side, bool] = {}
+        self._few: dict[Side, list[Sweep]] = {}
 
     def of(self, side: Side) -> list[Sweep]:
         """The sweeps that a side made in this file."""
@@ -63,6 +68,11 @@ class Sweeps:
                 for (a, b), (places, _) in counts.items()
             )
             self._found[side] = _consistent(counts, self._texts.get(side))
+            self._few[side] = [
+                Sweep(a, b, text, places)
+                for (a, b), (places, text) in counts.items()
+                if len(a) == len(b) == 1 and 2 <= places < LEAST_PLACES
+            ]
         return self._found[side]
 
     def of_arguments(self, side: Side) -> list[ArgumentSweep]:
@@ -94,18 +104,44 @@ class Sweeps:
         for side in (Side.OURS, Side.THEIRS):
             if not (words & before).difference(_WORD.findall(self._texts.get(side))):
                 continue  # the side gave up no word that the result still has
-            for sweep in self.of(side):
+            for sweep in [*self.of(side), *self._renamings(side)]:
                 (old, *more), new = sweep.old, sweep.new
-                if more or len(new) != 1 or len(old) < _SHORT or sweep.places < _MANY:
+                if more or len(new) != 1 or len(old) < _SHORT:
+                    continue
+                if sweep.places < _MANY and not self._total(sweep, side):
                     continue
                 if not old.decode("utf-8", "replace").isidentifier():
                     continue
                 if not new[0].decode("utf-8", "replace").isidentifier():
                     continue
                 # Attributes only: a bare name that is no longer bound is found by name.
-                if b"." + old in result and old not in self._texts.get(side):
+                if b"." + old in result and not _in_code(self._texts.get(side), old):
                     found.append((side, sweep))
+                    break
         return found
+
+    def _renamings(self, side: Side) -> list[Sweep]:
+        """Single tokens that a side replaced in too few places for a sweep."""
+        self.of(side)
+        return self._few[side]
+
+    def _total(self, sweep: Sweep, side: Side) -> bool:
+        """Whether a side renamed a word wherever the base had it, to one that was not there.
+
+        The two names are related, or the file defines both: a call that gave way to another one is no
+        renaming.
+        """
+        (old,), (new,) = sweep.old, sweep.new
+        if any(new in _WORD.findall(t) for t in (self._texts.base, self._texts.get(side.other))):
+            return False
+        related = {part for part in old.split(b"_") if part} & set(new.split(b"_"))
+        defined = all(
+            re.search(rb"\b(?:def|class)\s+%b\b" % re.escape(name), text)
+            for name, text in ((old, self._texts.base), (new, self._texts.get(side)))
+        )
+        if not (related or defined) or old.decode("utf-8", "replace") in _BUILTIN_MEMBERS:
+            return False
+        return 2 <= _in_code(self._texts.base, old) <= sweep.places
 
     def explain(self, base: bytes, changed: bytes, side: Side) -> list[Sweep] | None:
         """The sweeps of ``side`` that turn ``base`` into ``changed``; ``None`` if they do not."""
@@ -217,6 +253,13 @@ def apply(text: bytes, sweeps: Sequence[Sweep]) -> bytes:
         out.append(text[at:])
         text = b"".join(out)
     return text
+
+
+def _in_code(text: bytes, name: bytes) -> int:
+    """How often a name stands in a text outside of comments and strings."""
+    if name not in text:
+        return 0
+    return sum(token == name for token, _, _ in raw_tokens(Source(text)))
 
 
 def _word(token: bytes) -> bool:

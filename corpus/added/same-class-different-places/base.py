@@ -1,0 +1,11 @@
+import unittest
+
+
+class ReadTests(unittest.TestCase):
+    def test_empty(self):
+        self.assertEqual(read(""), [])
+
+
+class WriteTests(unittest.TestCase):
+    def test_empty(self):
+        self.assertEqual(write([]), "")

@@ -1,0 +1,16 @@
+import unittest
+
+
+class ReadTests(unittest.TestCase):
+    def test_empty(self):
+        self.assertEqual(read(""), [])
+
+
+class SyncTests(unittest.TestCase):
+    def test_nothing(self):
+        self.assertTrue(sync([]))
+
+
+class WriteTests(unittest.TestCase):
+    def test_empty(self):
+        self.assertEqual(write([]), "")

@@ -1,0 +1,4 @@
+def check(value, text):
+    # A difference of three units is what the format allows,
+    # so an eighth of it must vanish.
+    raise ValueError(f"{text} lost too much")

@@ -1,0 +1,1 @@
+COMMANDS = ["build", "check", "clean", "docs", "lint", "test"]

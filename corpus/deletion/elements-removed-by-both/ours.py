@@ -1,0 +1,1 @@
+COMMANDS = ["build", "check", "docs", "lint"]

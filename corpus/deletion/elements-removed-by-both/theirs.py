@@ -1,0 +1,1 @@
+COMMANDS = ["check", "docs", "lint", "test"]

@@ -1,0 +1,4 @@
+FORMATS = {
+    "gz": (compress_gz, "gzip"),
+    "zip": (compress_zip, "deflate"),
+}

@@ -1,0 +1,7 @@
+from tests.tools import (mirror,
+                         Matcher, spawn)
+
+
+def run():
+    with mirror:
+        return mirror(Matcher(), spawn)

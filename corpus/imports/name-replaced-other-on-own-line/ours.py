@@ -1,0 +1,6 @@
+from tests.tools import (mirror, Matcher,
+                         spawn)
+
+
+def run():
+    return mirror(Matcher(), spawn)

@@ -1,0 +1,4 @@
+from tests.tools import (record, Matcher,
+                         spawn)
+
+run = record(Matcher(), spawn)

@@ -1,0 +1,9 @@
+from tests.tools import (
+    mirror,
+    Matcher,
+    spawn,
+    wait,
+)
+
+run = mirror(Matcher(), spawn)
+wait()

@@ -1,0 +1,4 @@
+from tests.tools import (mirror, Matcher,
+                         spawn)
+
+run = mirror(Matcher(), spawn)

@@ -1,0 +1,10 @@
+def update(self, path):
+    try:
+        if self.folder:
+            # Keep a copy before the branch is changed back.
+            self.copy(path, self.revision)
+            if self.branch:
+                self.branch.checkout()
+    finally:
+        self.release(path)
+    self.save()
