@@ -1,18 +1,21 @@
 """The nightly sync's policy shown on real syncs: each policy checked, each contested path judged.
 
     python benchmarks/nightly_sync.py MANIFEST REPOSITORY [--rules nightly-sync] [--mergiraf PATH]
+                                      [--environment DIR] [--show wrong,open]
 
 MANIFEST names the merges (fields ``p1``, ``p2``, ``accepted``), REPOSITORY is the bare repository. Both
 are only read. The checks hold the merged tree against dev's and main's:
 
 codeowners   .github/CODEOWNERS is dev's, byte for byte
 triple       pyproject.toml, uv.lock and the Dockerfile are dev's, sources of pyproject.toml apart
-overridden   the files taken from main are main's, lines with the renamed argument apart
+overridden   the files taken from main are main's, apart from lines with the renamed argument and, where
+             a rule keeps dev's uses of something, lines that dev's file has in place of main's
 lock         uv.lock is dev's, never a mixture
 restored     main's files that the result misses: restored or not, with the reason
 
 The table counts all contested paths by kind; verdicts as in ``formats_replay.py`` and, for Python, as in
-``docs/replay.md``.
+``docs/replay.md``. With ``--environment``, a folder with the tools of the pack's formatting step, the
+settled Python files are formatted as that step does before they are judged (the checks see them before).
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import argparse
 import difflib
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -33,6 +37,7 @@ from mergewright.formats import kind_of
 from mergewright.git.repository import Repository
 from mergewright.model.conflict import Conflict
 from mergewright.model.resolution import Resolved
+from mergewright.rules.loading import load_rules
 from mergewright.workflows.replay.judge import Judge
 from mergewright.workflows.resolving import InMemoryPlan, Settings, plan_merge
 from mergewright.workflows.sources import default_sources
@@ -86,13 +91,22 @@ def checks(plan: InMemoryPlan, dev: str, main: str) -> list[str]:
             if line[:2] in ("- ", "+ ")
         ]
         renamed = [line for line in lines if "context_parallel" in line]
-        out.append(
-            said(
-                "overridden",
-                len(renamed) == len(lines),
-                f"{path}: {len(renamed) // 2} lines renamed",
-            )
-        )
+        rest = [line for line in lines if "context_parallel" not in line]
+        rules = {
+            decision.rule
+            for entry in plan.plan.paths
+            if entry.path == path and isinstance(entry.outcome, Resolved)
+            for decision in entry.outcome.decisions
+            if decision.strategy in {"keep-uses", "restore-imports"}
+        }
+        devs = {line.strip() for line in (text("dev", path) or b"").decode().splitlines()}
+        added = [line for line in rest if line[:2] == "+ "]
+        declared = bool(rules) and all(line[2:].strip() in devs for line in added)
+        detail = f"{path}: {len(renamed) // 2} lines renamed"
+        if rest:
+            detail += f", {len(added)} of dev's put in and {len(rest) - len(added)} of main's out"
+            detail += f" by {', '.join(sorted(filter(None, rules)))}"
+        out.append(said("overridden", not rest or declared, detail))
     missing = sorted(set(trees["main"]) - set(result))
     spoken = [*plan.plan.notes, *plan.plan.warnings]
     explained = [path for path in missing if any(note.startswith(f"{path}:") for note in spoken)]
@@ -123,6 +137,24 @@ def kind_name(conflict: Conflict) -> str:
     return kind if str(conflict.kind) == "both-modified" else f"{kind}, {conflict.kind}"
 
 
+def formatted(texts: dict[str, bytes], project: bytes, environment: Path) -> dict[str, bytes]:
+    """Python texts after the formatters of the pack, with the project's configuration."""
+    section = load_rules(["nightly-sync"]).files[0].format
+    assert section is not None
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(temporary)
+        (root / "pyproject.toml").write_bytes(project)
+        for path, data in texts.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(data)
+        for tool in section.tools:
+            if not tool.findings:
+                program = str((environment / "bin" / tool.name).absolute())
+                argv = [program, *tool.arguments, *texts]
+                subprocess.run(argv, cwd=root, check=True, capture_output=True)
+        return {path: (root / path).read_bytes() for path in texts}
+
+
 def verdict(case: Case, data: bytes | None, truth: bytes | None) -> str:
     """What a settled result is worth."""
     if data is None or truth is None:
@@ -142,6 +174,8 @@ def main() -> int:
     parser.add_argument("manifest", type=Path)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--rules", action="append", default=[])
+    parser.add_argument("--environment", type=Path)
+    parser.add_argument("--show", default="", help="verdicts whose paths are listed")
     parser.add_argument("--mergiraf", default=shutil.which("mergiraf") or "")
     options = parser.parse_args()
     rows = [json.loads(line) for line in options.manifest.read_text(encoding="utf-8").splitlines()]
@@ -159,6 +193,16 @@ def main() -> int:
                     print(line)
                     failed |= " FAILS" in line
                 accepted = repository.objects.entries(row["accepted"])
+                results = {
+                    entry.outcome.path: plan.text(entry.outcome.path)
+                    for entry in plan.plan.paths
+                    if entry.conflict is not None and isinstance(entry.outcome, Resolved)
+                }
+                if options.environment:
+                    python = {p: t for p, t in results.items() if t is not None and p[-3:] == ".py"}
+                    tree = plan.merge.objects.entries(plan.tree())
+                    project = plan.merge.objects.blob(tree["pyproject.toml"].oid)
+                    results |= formatted(python, project, options.environment)
                 for entry in plan.plan.paths:
                     if entry.conflict is None:
                         continue
@@ -168,7 +212,7 @@ def main() -> int:
                     case = Case(row["repo"], merge, path, entry.conflict.texts, truth or b"")
                     settled = isinstance(entry.outcome, Resolved)
                     of = {"git": "open"}
-                    of["mergewright"] = verdict(case, plan.text(path), truth) if settled else "open"
+                    of["mergewright"] = verdict(case, results[path], truth) if settled else "open"
                     if options.mergiraf:
                         command = [
                             options.mergiraf, "merge", "{base}", "{ours}", "{theirs}", "-p", "{path}",
@@ -177,6 +221,8 @@ def main() -> int:
                         if all(text is not None for text in case.versions):
                             data = by_command(command, case, Path(temporary))
                         of["mergiraf"] = "open" if data is None else verdict(case, data, truth)
+                    if of["mergewright"] in options.show.split(","):
+                        print(f"  {of['mergewright']:11} {path}")
                     names = [kind_name(entry.conflict), "all"]
                     if (merge, entry.path) in listed:
                         names.append("listed Python")
