@@ -15,7 +15,8 @@ restored     main's files that the result misses: restored or not, with the reas
 
 The table counts all contested paths by kind; verdicts as in ``formats_replay.py`` and, for Python, as in
 ``docs/replay.md``. With ``--environment``, a folder with the tools of the pack's formatting step, the
-settled Python files are formatted as that step does before they are judged (the checks see them before).
+settled Python files and the accepted ones are formatted as that step does before they are compared, so that
+layout is none of the difference (the checks see the files before).
 """
 
 from __future__ import annotations
@@ -198,11 +199,16 @@ def main() -> int:
                     for entry in plan.plan.paths
                     if entry.conflict is not None and isinstance(entry.outcome, Resolved)
                 }
+                layout: dict[str, bytes] = {}
                 if options.environment:
                     python = {p: t for p, t in results.items() if t is not None and p[-3:] == ".py"}
                     tree = plan.merge.objects.entries(plan.tree())
                     project = plan.merge.objects.blob(tree["pyproject.toml"].oid)
                     results |= formatted(python, project, options.environment)
+                    wanted = {
+                        p: repository.objects.blob(accepted[p].oid) for p in python if p in accepted
+                    }
+                    layout = formatted(wanted, project, options.environment)
                 for entry in plan.plan.paths:
                     if entry.conflict is None:
                         continue
@@ -212,7 +218,9 @@ def main() -> int:
                     case = Case(row["repo"], merge, path, entry.conflict.texts, truth or b"")
                     settled = isinstance(entry.outcome, Resolved)
                     of = {"git": "open"}
-                    of["mergewright"] = verdict(case, results[path], truth) if settled else "open"
+                    of["mergewright"] = (
+                        verdict(case, results[path], layout.get(path, truth)) if settled else "open"
+                    )
                     if options.mergiraf:
                         command = [
                             options.mergiraf, "merge", "{base}", "{ours}", "{theirs}", "-p", "{path}",

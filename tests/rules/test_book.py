@@ -221,6 +221,11 @@ def test_engine_options() -> None:
         ("a==1.0 b==2.0\n", "a==1.3 b==2.0\n", "a==1.2 b==2.1\n", None),
         ("v==1.0\n", "v>=1.2\n", "v==1.3\n", None),
         ("no version\n", "none\n", "never\n", None),
+        ("uses: a/b@v3\n", "uses: a/b@v4\n", "uses: a/b@v5\n", Side.THEIRS),
+        (f"a@{'1' * 40} # v1.0\n", f"a@{'2' * 40} # v1.3\n", f"a@{'3' * 40} # v1.2\n", Side.OURS),
+        (f"a@{'1' * 40} # v1.0\n", f"a@{'2' * 40} # v1.3\n", f"a@{'3' * 40} # v1.3\n", None),
+        (f"a@{'1' * 40}\n", f"a@{'2' * 40} # v1.3\n", f"a@{'3' * 40} # v1.2\n", None),
+        (f"a@{'1' * 40}\n", f"a@{'2' * 40}\n", f"a@{'3' * 40}\n", None),
         ("FROM x:26.02-py3\n", "FROM x:26.03-py3\n", "FROM x:26.04-py3\n", Side.THEIRS),
     ],
 )

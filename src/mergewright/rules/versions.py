@@ -8,13 +8,18 @@ from packaging.version import InvalidVersion, Version
 
 from mergewright.model.threeway import Side, ThreeWay
 
+#: A version with a dot, or a tag such as ``@v4``.
 _VERSION = re.compile(
     r"(?<![\w.])v?\d+(?:\.\d+)+(?:[-.+]?(?:a|b|c|rc|alpha|beta|post|dev)[-.]?\d*)*"
+    r"|(?<=@)v\d+(?![\w.])"
 )
+#: A commit of which the same line says the version: ``@<commit> # v1.2.3``.
+_COMMIT = re.compile(r"(?<=@)[0-9a-f]{40}\b(?=[^\n]*#[^\n]*" + _VERSION.pattern + ")")
 
 
 def _split(text: str) -> tuple[list[str], list[Version]] | None:
-    """The text between the versions, and the versions."""
+    """The text between the versions, and the versions; a commit goes with the version it names."""
+    text = _COMMIT.sub("", text)
     rest: list[str] = []
     found: list[Version] = []
     position = 0
