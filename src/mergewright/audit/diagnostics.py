@@ -544,7 +544,9 @@ class Differ:
             if found is not None and kept != "neither parent" and had != "both":
                 base = self._function("base", callee)
                 known = Callee(_called_by(callee), found, old, merged, base, kept)
-                change = face_change(self.indexes, known)
+                by_name = all("positional" not in detail for detail in details)
+                given = _QUOTED.findall(text) if by_name else None
+                change = face_change(self.indexes, known, given)
             mapping = map_arguments(old, merged, change)
             repair += f": {mapping}" if mapping else ""
         return Judged(

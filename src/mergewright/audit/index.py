@@ -72,6 +72,7 @@ class Index:
     def __init__(self, tree: Tree, sources: Sources) -> None:
         self.tree = tree
         self.sources = sources
+        self._named: dict[str, list[Found]] = {}
 
     @cached_property
     def python_paths(self) -> list[str]:
@@ -288,6 +289,12 @@ class Index:
 
     def classes_named(self, short: str) -> list[Found]:
         """All classes of a short name, tests last."""
+        known = self._named.get(short)
+        if known is None:
+            known = self._named[short] = self._classes_named(short)
+        return known
+
+    def _classes_named(self, short: str) -> list[Found]:
         needle = re.compile(
             rb"^[ \t]*class[ \t]+" + re.escape(short.encode()) + rb"\b", re.MULTILINE
         )

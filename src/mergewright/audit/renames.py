@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -198,12 +198,19 @@ class Callee:
     kept: str
 
 
-def face_change(indexes: Mapping[str, Index], callee: Callee) -> CallChange | None:
+def face_change(
+    indexes: Mapping[str, Index], callee: Callee, given: Collection[str] | None = None
+) -> CallChange | None:
     """How calls for one parent's face of a function become calls for the other's, where proved.
 
     A parameter that the base had and the kept side has no more was renamed, when its body or its
     callers go on with another one at its place, or was removed, when nothing came in its place. What
     the other parent added is neither: its feature would go with it.
+
+    Args:
+        indexes: Indexes of ``base``, ``ours``, ``theirs`` and ``merged``.
+        callee: The function.
+        given: The parameters that matter; ``None`` for all.
     """
     change = call_change(callee.old, callee.new)
     if change is None or callee.base is None:
@@ -213,7 +220,7 @@ def face_change(indexes: Mapping[str, Index], callee: Callee) -> CallChange | No
     renames: list[tuple[str, str]] = []
     removable: set[str] = set()
     for name in sorted(change.known - new):
-        if name not in base:
+        if name not in base or (given is not None and name not in given):
             continue
         heirs = _heirs(callee.base, callee.new, name)
         heirs = [heir for heir in heirs if _declared_alike(indexes, callee, name, heir)] or heirs
@@ -304,6 +311,8 @@ def _callers_went_over(indexes: Mapping[str, Index], callee: Callee, old: str, n
     kept, base = indexes[callee.kept], indexes["base"]
     over = 0
     for path in base.readers(callee.short):
+        if old.encode() not in (base.tree.data(path) or b""):
+            continue
         before, after = base.source(path), kept.source(path)
         if before is None:
             continue
