@@ -451,6 +451,10 @@ def test_git_sources_may_be_reconciled_and_only_they() -> None:
     versions = [{"pyproject.toml": t} for t in ("", ours, theirs)]
     report = with_policy(policy, *versions, {"pyproject.toml": ours})
     assert "`b`" in one(report, "git-source-missing").message
+    report = with_policy(
+        policy, {"pyproject.toml": theirs}, *versions[1:], {"pyproject.toml": ours}
+    )
+    assert "ours took the source out" in one(report, "git-source-missing").cause
     report = with_policy(policy, *versions, {"pyproject.toml": reconciled})
     assert one(report, "sources-reconciled").tier is Tier.HINT
     report = with_policy(policy, *versions, {"pyproject.toml": theirs})

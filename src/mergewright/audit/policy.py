@@ -277,8 +277,7 @@ def _sources(trees: Trees, path: str, table: str) -> list[Finding]:
         if not _is_git(source):
             continue
         if package not in merged:
-            if package in read["base"] and package not in ours:
-                continue
+            removed = package in read["base"] and package not in ours
             out.append(
                 _found(
                     "git-source-missing",
@@ -288,7 +287,8 @@ def _sources(trees: Trees, path: str, table: str) -> list[Finding]:
                     f"theirs pins `{package}` to a git source ({_shown(source)}) that the "
                     f"merged {path} does not have",
                     had="theirs",
-                    cause="theirs' code may need what only this revision has",
+                    cause="theirs' code may need what only this revision has"
+                    + ("; ours took the source out since the base" if removed else ""),
                     repair=f"add it to [{table}] and generate the lock again",
                 )
             )
