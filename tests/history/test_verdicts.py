@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -305,3 +306,65 @@ def test_place_inside_a_symbol(tmp_path: Path) -> None:
     )
     assert verdict.standing is Standing.OURS_AHEAD
     assert verdict.base is None
+
+
+def test_a_branch_that_was_rebased_upon_itself_did_not_go_on(tmp_path: Path) -> None:
+    """Commits with author, time and title of earlier ones of the same side are no follow-ups."""
+    first = body("one(data)", "two(data)", "return three(data)")
+    second = first.replace("two(data)", "two(data, depth=4)")
+    third = second.replace("return three(data)", "return three(data, order='name')")
+    story = (
+        Story()
+        .commit("base", files={PATH: body("return data")})
+        .commit("a", ["base"], {PATH: first}, "Write it in three steps")
+        .commit("b", ["a"], {PATH: second}, "Go four levels deep")
+        .commit("c", ["b"], {PATH: third}, "Sort what comes out")
+        .commit("again", ["c"], {PATH: second}, "Go four levels deep")
+        .commit("t", ["base"], {PATH: third}, "Three steps, sorted")
+    )
+    again = next(spec for spec in story.commits if spec.name == "again")
+    made = next(spec for spec in story.commits if spec.name == "b")
+    story.commits[story.commits.index(again)] = replace(again, time=made.time)
+    verdict = story.build(tmp_path, "again", "t").verdict("work")
+    assert verdict.standing is Standing.DIVERGED
+    assert "made before" in verdict.reason
+
+
+def test_the_same_title_at_another_time_is_a_follow_up(tmp_path: Path) -> None:
+    """A second commit of one title, made later, is work of its own."""
+    first = body("one(data)", "two(data)", "return three(data)")
+    second = first.replace("two(data)", "two(data, depth=4)")
+    third = second.replace("return three(data)", "return three(data, order='name')")
+    told = (
+        Story()
+        .commit("base", files={PATH: body("return data")})
+        .commit("a", ["base"], {PATH: first}, "Write it in three steps")
+        .commit("b", ["a"], {PATH: second}, "Go four levels deep")
+        .commit("c", ["b"], {PATH: third}, "Sort what comes out")
+        .commit("again", ["c"], {PATH: second}, "Go four levels deep")
+        .commit("t", ["base"], {PATH: third}, "Three steps, sorted")
+        .build(tmp_path, "again", "t")
+    )
+    assert told.verdict("work").standing is Standing.OURS_AHEAD
+
+
+def test_a_squash_that_names_the_follow_up_knew_it(tmp_path: Path) -> None:
+    """Its message lists the follow-up's title: what it left out it left out knowingly."""
+    first = body("one(data)", "two(data)", "return three(data)")
+    second = first.replace("two(data)", "two(data, depth=4)")
+    for number, message in enumerate(
+        (
+            "Three steps\n\n* write it in three steps\n* go four levels deep",
+            "Three steps\n\n* write it in three steps",
+        )
+    ):
+        told = (
+            Story()
+            .commit("base", files={PATH: body("return data")})
+            .commit("a", ["base"], {PATH: first}, "Write it in three steps")
+            .commit("b", ["a"], {PATH: second}, "Go four levels deep")
+            .commit("t", ["base"], {PATH: first}, message)
+            .build(tmp_path / str(number), "b", "t")
+        )
+        wanted = Standing.OURS_AHEAD if number else Standing.DIVERGED
+        assert told.verdict("work").standing is wanted

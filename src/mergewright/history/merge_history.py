@@ -26,6 +26,7 @@ from mergewright.history.verdicts import (
     TwinIndex,
     is_sync,
     judge,
+    replayed,
     reverts,
     rolled_back,
     same_code,
@@ -124,9 +125,11 @@ class MergeHistory:
         self._find_twins = twins
         self._profile_of = profiles or self._read_profile
         self._profiles: dict[str, Profile] = {}
-        self.commits: dict[str, CommitFacts] = {
-            commit.oid: commit for side in (facts.ours, facts.theirs) for commit in side.commits
+        self._own = {
+            side: {commit.oid: commit for commit in facts.side(side).commits}
+            for side in (Side.OURS, Side.THEIRS)
         }
+        self.commits: dict[str, CommitFacts] = {**self._own[Side.OURS], **self._own[Side.THEIRS]}
         self._interest = self._all_names()
         self._twins: TwinIndex | None = None
         self._syncs: tuple[SquashedSync, ...] | None = None
@@ -211,6 +214,10 @@ class MergeHistory:
                 continue
             found = mine.get(version.blob)
             if found is not None and not self._reverted_sync(found, path, Side.OURS):
+                if self._replayed(found, path, Side.OURS) or self._replayed(
+                    version, path, Side.THEIRS
+                ):
+                    return None
                 return NewerBase(blob=version.blob, ours=found.commit, theirs=version.commit)
         return self._synced_base(path, base)
 
@@ -302,6 +309,12 @@ class MergeHistory:
         later = [v.commit for v in versions[versions.index(version) + 1 :]]
         return rolled_back(facts, [self.commits[c] for c in later]) is not None
 
+    def _replayed(self, version: Version, path: str, side: Side) -> bool:
+        """Whether all that a side did to a file after a state are commits that it had made before."""
+        versions = self.path_lineage(path, side).versions
+        later = [v.commit for v in versions[versions.index(version) + 1 :]]
+        return replayed(self._own[side], later)
+
     def lineages(self, path: str, symbol: str) -> tuple[SymbolLineage, SymbolLineage]:
         """The states of a symbol along ours and theirs."""
         thing = self._thing(path, symbol)
@@ -331,6 +344,7 @@ class MergeHistory:
                 ours=lineages[0],
                 theirs=lineages[1],
                 commits=self.commits,
+                own=self._own,
             )
         return self._symbols[key]
 

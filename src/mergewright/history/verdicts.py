@@ -26,12 +26,14 @@ from mergewright.history.pieces import (
     squeeze,
     telling,
 )
-from mergewright.history.titles import read_message
+from mergewright.history.titles import normalise_title, read_message
 from mergewright.model.history import CommitFacts, EvidenceClass, Standing, Twin, Verdict
 from mergewright.model.threeway import Side, ThreeWay
 
 #: Fewer telling pieces than this are too few to believe that they are one side's work.
 MIN_PIECES = 2
+#: A title of fewer words may stand in any message.
+MIN_TITLE_WORDS = 3
 #: Two versions of one work differ in at most so many pieces of each side to be a clean copy.
 CLEAN_COPY = 2
 
@@ -72,6 +74,7 @@ class Thing:
         ours: Lineage of that symbol along our side.
         theirs: The same along their side.
         commits: Facts of the commits of both sides, by id.
+        own: The same for each side by itself.
     """
 
     texts: ThreeWay[bytes | None]
@@ -79,6 +82,7 @@ class Thing:
     ours: SymbolLineage
     theirs: SymbolLineage
     commits: Mapping[str, CommitFacts]
+    own: Mapping[Side, Mapping[str, CommitFacts]]
 
     def lineage(self, side: Side) -> SymbolLineage:
         """The lineage along ours or theirs."""
@@ -203,6 +207,45 @@ def rolled_back(made: CommitFacts, later: Sequence[CommitFacts]) -> str | None:
     return None
 
 
+def replayed(commits: Mapping[str, CommitFacts], follow_ups: Sequence[str]) -> bool:
+    """Whether a side went on only by commits that it had made before.
+
+    A branch that was rebased upon itself holds its commits twice, with author, time and title unchanged. The
+    second round is no follow-up: its states are the first round's, whatever stands between.
+
+    Args:
+        commits: The commits of that side by id.
+        follow_ups: Full ids of those by which it went on.
+    """
+    again = set(follow_ups)
+    made: set[tuple[str, int, str]] = set()
+    for oid, commit in commits.items():
+        if oid not in again:
+            made.add((commit.email, commit.time, commit.title))
+    return bool(again) and all(
+        (commits[oid].email, commits[oid].time, commits[oid].title) in made
+        for oid in again
+        if oid in commits
+    )
+
+
+def _known_to_copy(thing: Thing, copied: str | None, follow_ups: Sequence[str]) -> str | None:
+    """The follow-up that the message of the copy names: it was made with it, and came out otherwise.
+
+    A squash lists the titles of what it holds.
+    """
+    copy = None if copied is None else thing.commits.get(copied)
+    if copy is None:
+        return None
+    said = f" {normalise_title(f'{copy.title} {copy.body}')} "
+    for oid in follow_ups:
+        commit = thing.commits.get(oid)
+        key = "" if commit is None else read_message(commit).key
+        if len(key.split()) >= MIN_TITLE_WORDS and f" {key} " in said:
+            return oid
+    return None
+
+
 def _rolled_back(thing: Thing, step: Step, follow_ups: Sequence[str]) -> str | None:
     made = thing.commits.get(step.commit)
     if made is None:
@@ -225,6 +268,21 @@ def _ahead(thing: Thing, side: Side, step: Step, what: str, evidence: EvidenceCl
             f"{short(step.commit)}, but a revert ({short(reverting)}) is involved.",
             evidence=evidence,
             commits=tuple(dict.fromkeys((*proof, reverting))),
+            follow_ups=follow_ups,
+        )
+    doubt: str | None = None
+    known = _known_to_copy(thing, copied, follow_ups)
+    if known is not None:
+        doubt = f"but {short(copied or '')} names the work of {short(known)}, by which it went on"
+    elif replayed(thing.own[side], follow_ups):
+        doubt = "but what followed are commits that it had made before"
+    if doubt is not None:
+        return Verdict(
+            standing=Standing.DIVERGED,
+            reason=f"{side.value.capitalize()} had the {what} of {side.other.value} in "
+            f"{short(step.commit)}, {doubt}.",
+            evidence=evidence,
+            commits=tuple(dict.fromkeys((*proof, *follow_ups))),
             follow_ups=follow_ups,
         )
     went = f" and went on with {_listed(follow_ups)}" if follow_ups else ""
