@@ -18,6 +18,8 @@ _HEADER = re.compile(
     rb"|(?:if|elif|else|try|except|finally|with|for|while)\b)",
     re.MULTILINE,
 )
+# A command line's options stand above its function, a line or more for each.
+_MAX_DECORATOR_LINES = 1000
 _NAME = re.compile(r"^[^\W\d]\w*$")
 
 
@@ -97,7 +99,7 @@ def _with_decorators(data: bytes, start: int) -> int:
     margin = indent.group() if indent else b""
     best = start
     position = start
-    for _ in range(40):
+    for _ in range(_MAX_DECORATOR_LINES):
         if position == 0:
             break
         line_start = data.rfind(b"\n", 0, position - 1) + 1
