@@ -15,6 +15,9 @@ from mergewright.model.conflict import MODE_SUBMODULE
 from mergewright.model.errors import RepositoryError
 
 MODE_DIRECTORY = 0o040000
+# Blobs up to this size are kept in memory, so many bytes of them.
+_KEPT_BLOB = 1 << 20
+_KEPT_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,11 @@ class Objects:
 
     def __init__(self, handle: pygit2.Repository) -> None:
         self._odb = handle.odb
-        # A merge visits the same folders of three trees again and again.
+        # A merge visits the same folders and files of three trees again and again.
         self._levels = lru_cache(maxsize=20_000)(self._read_level)
+        self._trees = lru_cache(maxsize=8)(self._read_tree)
+        self._blobs: dict[str, bytes] = {}
+        self._kept = 0
 
     def read(self, oid: str) -> tuple[int, bytes]:
         """Type (libgit2's number) and content of an object.
@@ -84,9 +90,18 @@ class Objects:
         Raises:
             RepositoryError: The blob is not there, or the id names something else.
         """
+        known = self._blobs.get(oid)
+        if known is not None:
+            return known
         kind, data = self.read(oid)
         if kind != ObjectType.BLOB:
             raise RepositoryError(f"object {oid} is not a blob")
+        if len(data) <= _KEPT_BLOB:
+            if self._kept + len(data) > _KEPT_BYTES:
+                self._blobs.clear()
+                self._kept = 0
+            self._blobs[oid] = data
+            self._kept += len(data)
         return data
 
     def blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
@@ -132,7 +147,7 @@ class Objects:
                 return {}
             tree = found[1]
             prefix = os.fsencode(under).strip(b"/") + b"/"
-        return {entry.path: entry for entry in self._walk(tree, prefix)}
+        return dict(self._trees(tree, prefix))
 
     def entry(self, treeish: str, path: str) -> TreeEntry | None:
         """One file of a tree; ``None`` when there is none (also for a folder).
@@ -183,6 +198,9 @@ class Objects:
             RepositoryError: The tree is not there.
         """
         return self._levels(oid)
+
+    def _read_tree(self, oid: str, prefix: bytes) -> dict[str, TreeEntry]:
+        return {entry.path: entry for entry in self._walk(oid, prefix)}
 
     def _read_level(self, oid: str) -> Level:
         kind, data = self.read(oid)

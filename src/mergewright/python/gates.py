@@ -13,16 +13,25 @@ import functools
 import itertools
 import keyword
 import re
-import symtable
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mergewright.model.resolution import Decision, GateResult
 from mergewright.model.threeway import ThreeWay
-from mergewright.python.units import Leaf, Member, Unit, Unreadable, cut, parse
+from mergewright.python.units import (
+    Leaf,
+    Member,
+    Names,
+    Unit,
+    Unreadable,
+    cut,
+    names_of,
+    parse,
+    unit_of,
+)
 
 _BUILTINS = frozenset(dir(builtins)) | {
     "__file__",
@@ -90,6 +99,58 @@ def check(
     )
     whole = Compared(base=base, ours=ours, theirs=theirs, result=merged, common=frozenset())
     return _judged(whole, candidate, versions, settled)
+
+
+def clean_text_holds(candidate: bytes, versions: ThreeWay[bytes | None]) -> bool:
+    """Whether it is certain, by what differs alone, that a text passes the gates on what breaks one.
+
+    Those are ``parse``, ``duplicate-definition``, ``bound-twice`` and ``undefined-name``. Much cheaper than
+    :func:`check`, for texts that are nearly always sound; ``False`` says nothing.
+    """
+    units = in_units(candidate, versions)
+    try:
+        return (
+            units is not None
+            and _surely_bound(units)
+            and _duplicates(units).passed
+            and _twice(units).passed
+        )
+    except Unreadable:
+        return False
+
+
+def _surely_bound(units: Compared) -> bool:
+    """Whether the result compiles if the common units do, and reads no name that it alone does not bind.
+
+    Raises:
+        Unreadable: A unit that differs does not compile.
+    """
+    ours, theirs, result = (
+        _gathered_names(units.changed(text)) for text in (units.ours, units.theirs, units.result)
+    )
+    doubtful = result.read - result.bound - _BUILTINS
+    if not all(
+        any(name in _names_read(unit).bound for unit in units.common_with(name))
+        for name in doubtful
+    ):
+        return False
+    # What both sides bound and the result does not, common code may read.
+    gone = (ours.bound & theirs.bound) - result.bound
+    return not any(units.common_with(name) for name in gone)
+
+
+def _names_read(unit: Unit) -> Names:
+    if unit.names is None or unit.names.declared:
+        raise Unreadable
+    return unit.names
+
+
+def _gathered_names(units: Iterable[Unit]) -> Names:
+    found = [_names_read(unit) for unit in units]
+    return Names(
+        read=frozenset(name for names in found for name in names.read),
+        bound=frozenset(name for names in found for name in names.bound),
+    )
 
 
 def _judged(
@@ -277,41 +338,46 @@ def undefined_names(data: bytes, path: str = "<text>") -> frozenset[str] | None:
     Returns:
         The names, or ``None`` when the text does not compile to symbol tables or imports a star.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            top = symtable.symtable(data.decode("utf-8-sig"), path, "exec")
-    except (SyntaxError, ValueError, RecursionError, UnicodeDecodeError):
+    found = _names_by_unit(data)
+    if found is None:
+        try:
+            found = names_of(data.decode("utf-8-sig"), path)
+        except UnicodeDecodeError:
+            return None
+    if found is None:
         return None
-    bound = {s.get_name() for s in _symbols(top) if s.is_assigned() or s.is_imported()}
-    bound.update(child.get_name() for child in top.get_children())
-    read: set[str] = set()
-    stack = [top]
-    while stack:
-        table = stack.pop()
-        stack.extend(table.get_children())
-        for symbol in _symbols(table):
-            name = symbol.get_name()
-            if symbol.is_declared_global() and symbol.is_assigned():
-                bound.add(name)
-            if symbol.is_referenced() and (
-                symbol.is_global()
-                or (table is top and not symbol.is_assigned() and not symbol.is_imported())
-            ):
-                read.add(name)
-    return frozenset(name for name in read - bound - _BUILTINS if not name.startswith("."))
+    return frozenset(
+        name for name in found.read - found.bound - _BUILTINS if not name.startswith(".")
+    )
 
 
-def _symbols(table: symtable.SymbolTable) -> Iterator[symtable.Symbol]:
-    """The symbols of a table, without the namespaces behind them.
+def _names_by_unit(data: bytes) -> Names | None:
+    """The names of a text, from those of its units, which the other texts of a merge have in common.
 
-    ``get_symbols`` looks for each symbol through all child tables: minutes for a module of some
-    thousand functions.
+    ``None`` where they may not be those of the whole, or a unit does not compile.
     """
-    flags: dict[str, int] = table._table.symbols  # type: ignore[attr-defined]  # noqa: SLF001
-    at_top = table.get_type() == "module"
-    for name, flag in flags.items():
-        yield symtable.Symbol(name, flag, module_scope=at_top)
+    units = cut(data)
+    if units is None:
+        return None
+    # A unit with such an import speaks for all: where it must stand, what annotations are.
+    future = [n for n, unit in enumerate(units) if b"__future__" in unit.text]
+    postponed = False
+    if future:
+        head, units = units[: future[-1] + 1], units[future[-1] + 1 :]
+        first = unit_of(b"".join(unit.text for unit in head))
+        postponed = b"annotations" in first.text
+        units = (first, *units)
+    read: set[str] = set()
+    bound: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for n, unit in enumerate(units):
+            names = unit.postponed_names if postponed and n else unit.names
+            if names is None or names.declared:
+                return None
+            read |= names.read
+            bound |= names.bound
+    return Names(read=frozenset(read), bound=frozenset(bound))
 
 
 def _undefined(candidate: bytes, versions: ThreeWay[bytes | None]) -> GateResult:
@@ -642,11 +708,11 @@ def _given_up_names(units: Compared, settled: set[str], *, has_base: bool) -> Ga
         if path in settled or not (path in base and path in ours and path in theirs):
             continue
         versions = (base[path], ours[path], theirs[path])
+        if not _may_have_given_up(versions, now):
+            continue
         if any(_same(a, b, plain=False) for a, b in itertools.combinations(versions, 2)):
             continue
         if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
-            continue
-        if not _may_have_given_up(versions, now):
             continue
         before, mine, other, after = (_used_names(leaf.node) for leaf in (*versions, now))
         for side, quit_by, by in (("ours", other, mine), ("theirs", mine, other)):
@@ -671,9 +737,15 @@ def _may_have_given_up(versions: tuple[Leaf, Leaf, Leaf], now: Leaf) -> bool:
         unit is None or unit.words is None or _BINDING_WORDS & set(unit.words) for unit in units
     ):
         return True
-    words = [Counter(word for _, word in _LITERAL.findall(unit.text)) for unit in (ours, theirs)]
+    before, *words, after = (
+        Counter(word for _, word in _LITERAL.findall(unit.text))
+        for unit in (base, ours, theirs, result)
+    )
     for by_words, quit_words in (words, words[::-1]):
-        if any(n > 1 and not quit_words[word] for word, n in by_words.items()):
+        if any(
+            0 < before[word] < n and after[word] and not quit_words[word]
+            for word, n in by_words.items()
+        ):
             return True
     # A name in the code is used there, unless it is what a definition or ``as`` binds.
     still = set(base.uses) & set(result.uses)
@@ -704,22 +776,52 @@ def _functions(units: Compared, text: Sequence[Unit]) -> dict[str, Leaf]:
 
 def _used_names(function: ast.AST) -> Counter[str]:
     """Names, attributes, parameters, keywords, naming strings of a function, and how often each stands there."""
-    found: Counter[str] = Counter()
-    for node in ast.walk(function):
-        for field in ("id", "attr", "arg"):
-            name = getattr(node, field, None)
-            if isinstance(name, str):
-                found[name] += 1
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and _NAMING.fullmatch(node.value)
-        ):
-            found[repr(node.value)] += 1
-        if isinstance(node, ast.alias):
-            found.update((node.asname or node.name).split("."))
-        if isinstance(node, ast.ImportFrom) and node.module:
-            found.update(node.module.split("."))
+    found: list[str] = []
+    nodes: list[Any] = [function]
+    for node in nodes:  # grows as it goes: level by level
+        kind: type[Any] = type(node)
+        own = _NAMED_BY.get(kind)
+        if own is not None:
+            name = getattr(node, own)
+            if name is not None:
+                found.append(name)
+        elif kind is ast.Constant:
+            if isinstance(node.value, str) and _NAMING.fullmatch(node.value):
+                found.append(repr(node.value))
+        elif kind is ast.alias:
+            found += (node.asname or node.name).split(".")
+        elif kind is ast.ImportFrom and node.module:
+            found += node.module.split(".")
+        for field in _below(kind):
+            below = getattr(node, field, None)
+            if isinstance(below, list):
+                nodes += below
+            elif below is not None:
+                nodes.append(below)
+    counts = Counter(found)
     for name in _BUILTINS:
-        del found[name]
+        del counts[name]
+    return counts
+
+
+#: The field that holds what a node calls something.
+_NAMED_BY: dict[type[Any], str] = {
+    ast.Name: "id",
+    ast.Attribute: "attr",
+    ast.arg: "arg",
+    ast.keyword: "arg",
+}
+_PLAIN_FIELDS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "type_comment", "kind"})
+
+
+_below_known: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _below(kind: type[Any]) -> tuple[str, ...]:
+    """Fields of a kind of node that may hold other nodes; none for what is no node."""
+    found = _below_known.get(kind)
+    if found is None:
+        leaf = not issubclass(kind, ast.AST) or issubclass(kind, ast.Constant)
+        found = () if leaf else tuple(n for n in kind._fields if n not in _PLAIN_FIELDS)
+        _below_known[kind] = found
     return found

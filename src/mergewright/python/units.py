@@ -11,10 +11,13 @@ from __future__ import annotations
 import ast
 import functools
 import re
+import symtable
 import warnings
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 #: A statement of the module that starts with a word or a decorator.
 _START = re.compile(rb"\n(?=[A-Za-z_@\x80-\xff])")
@@ -63,6 +66,8 @@ _REGISTERING = frozenset(
     {"add_argument", "add_option", "add_parser", "add_config_value", "add_command"}
 )
 _REGISTERS = re.compile(rb"\badd_(?:argument|option|parser|config_value|command)\b")
+
+_POSTPONED = "from __future__ import annotations\n"
 
 Member = tuple[str, str]
 
@@ -115,6 +120,85 @@ def _target(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return form_of(node)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The names of a text, as symbol tables tell them.
+
+    Attributes:
+        read: Names that are read and not bound around that place, below the module.
+        bound: Names that the module binds, or a function for it.
+        declared: Whether the module's own block says ``global``: what stands before it counts too.
+    """
+
+    read: frozenset[str]
+    bound: frozenset[str]
+    declared: bool = False
+
+
+def names_of(text: str, path: str = "<text>") -> Names | None:
+    """The names of a text; ``None`` where it does not compile to symbol tables.
+
+    The tables are read without :class:`symtable.Symbol`: ``get_symbols`` looks for each symbol
+    through all child tables, minutes for a module of some thousand functions.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            top = symtable.symtable(text, path, "exec")._table  # type: ignore[attr-defined]  # noqa: SLF001
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    return _names_in(top)
+
+
+def _names_in(top: Any) -> Names:
+    """The names of a module's table."""
+    read: set[str] = set()
+    bound = {child.name for child in top.children}
+    declared = False
+    for name, flag in top.symbols.items():
+        known = _facts(flag, True)  # noqa: FBT003 - a cache's key
+        declared = declared or known.declared
+        if known.assigned or known.imported:
+            bound.add(name)
+        if known.referenced and (known.at_module or not (known.assigned or known.imported)):
+            read.add(name)
+    stack = list(top.children)
+    while stack:
+        table = stack.pop()
+        stack += table.children
+        for name, flag in table.symbols.items():
+            known = _facts(flag, False)  # noqa: FBT003 - a cache's key
+            if known.at_module:
+                if known.declared and known.assigned:
+                    bound.add(name)
+                if known.referenced:
+                    read.add(name)
+    return Names(read=frozenset(read), bound=frozenset(bound), declared=declared)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the flags of a symbol say."""
+
+    referenced: bool
+    at_module: bool
+    declared: bool
+    assigned: bool
+    imported: bool
+
+
+@functools.cache
+def _facts(flag: int, top: bool) -> _Facts:  # noqa: FBT001 - a cache's key
+    symbol = symtable.Symbol("_", flag, module_scope=top)
+    return _Facts(
+        symbol.is_referenced(),
+        symbol.is_global(),
+        symbol.is_declared_global(),
+        symbol.is_assigned(),
+        symbol.is_imported(),
+    )
 
 
 class Leaf:
@@ -202,6 +286,23 @@ class Unit:
         if len(tree.body) != 1 or not isinstance(holder, ast.ClassDef):
             raise Unreadable
         return holder.body
+
+    @functools.cached_property
+    def names(self) -> Names | None:
+        """The names of the unit; ``None`` where it does not compile.
+
+        Of members of a class, what other members bind may be among the names that are read.
+        """
+        text = self.text.decode("utf-8", "surrogateescape")
+        if not self.scope:
+            return names_of(text)
+        found = names_of("class _:\n" + text)
+        return None if found is None else replace(found, bound=found.bound - {"_"})
+
+    @functools.cached_property
+    def postponed_names(self) -> Names | None:
+        """The same below an import that makes all annotations texts."""
+        return names_of(_POSTPONED + self.text.decode("utf-8", "surrogateescape"))
 
     @functools.cached_property
     def definition(self) -> tuple[str, str] | None:

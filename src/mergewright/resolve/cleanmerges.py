@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mergewright.model.resolution import GateResult
 from mergewright.model.threeway import ThreeWay
-from mergewright.python.gates import check, undefined_names
+from mergewright.python.gates import check, clean_text_holds, undefined_names
 from mergewright.python.units import Unit, parse
 
 #: The gates that say that a text is broken; the others also speak of choices that a line merge may make.
@@ -25,7 +25,7 @@ def broken_gates(
         merged: Git's clean text.
         versions: The three versions.
     """
-    if not _suspect(path, merged):
+    if clean_text_holds(merged, versions) or not _suspect(path, merged):
         return ()
     return tuple(
         gate for gate in check(path, merged, versions) if not gate.passed and gate.gate in BREAKING

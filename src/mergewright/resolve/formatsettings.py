@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from mergewright.model.errors import RuleFileError
@@ -71,6 +72,7 @@ def _folders(path: str) -> Iterator[str]:
     yield ""
 
 
+@lru_cache(maxsize=64)
 def _toml(data: bytes | None) -> Mapping[str, Any]:
     if data is None:
         return {}
@@ -191,14 +193,16 @@ def _target(value: object) -> str | None:
     return None if oldest is None else f"py3{max(int(oldest[3:]), 7)}"
 
 
-def _hooks(data: bytes | None) -> Iterator[tuple[str, list[str]]]:
+@lru_cache(maxsize=16)
+def _hooks(data: bytes | None) -> tuple[tuple[str, list[str]], ...]:
     """Formatters among the hooks, with their arguments."""
     if data is None:
-        return
+        return ()
     try:
         value = parse(data, _HOOKS).value
     except (RuleFileError, RecursionError):
-        return
+        return ()
+    found: list[tuple[str, list[str]]] = []
     repositories = value.get("repos") if isinstance(value, Mapping) else None
     for repository in repositories if isinstance(repositories, list) else []:
         hooks = repository.get("hooks") if isinstance(repository, Mapping) else None
@@ -207,7 +211,10 @@ def _hooks(data: bytes | None) -> Iterator[tuple[str, list[str]]]:
             kind = _FORMATTERS.get(str(name))
             if kind is not None:
                 arguments = hook.get("args")
-                yield kind, [str(a) for a in arguments] if isinstance(arguments, list) else []
+                found.append(
+                    (kind, [str(a) for a in arguments] if isinstance(arguments, list) else [])
+                )
+    return tuple(found)
 
 
 def _with_arguments(settings: FormatSettings, arguments: list[str]) -> FormatSettings:

@@ -9,6 +9,7 @@ cannot be carried for sure stays a conflict that names the new place.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -30,12 +31,14 @@ from mergewright.python import moves
 from mergewright.python.engine import merge_python, merge_runs
 from mergewright.python.gates import check, undefined_names
 from mergewright.python.imports import bound_names
-from mergewright.python.source import Source, source_of
+from mergewright.python.source import source_of
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content, whole_side
 from mergewright.rules.imports import restore_imports
 from mergewright.rules.trees import Overlay, Tree, changed_paths
 
+#: What is defined somewhere in a text; the name up to what cannot stand in one.
+_DEFINED = re.compile(rb"\b(?:def|class)\s+(\w+)")
 #: The commit that brought a definition to a file: side, old path, new path, name; its id and title.
 Commit = Callable[[Side, str, str, str], tuple[str, str] | None]
 
@@ -165,7 +168,7 @@ class _Finder:
 
     def __init__(self, context: Context) -> None:
         self._sides = context.sides
-        self._changed: dict[Side, list[str]] = {}
+        self._gains: dict[Side, dict[str, set[bytes]]] = {}
 
     def find(self, conflict: Conflict, mover: Side) -> _Found | None:
         """What one side took out of a contested path and put into another file; ``None`` for nothing."""
@@ -179,7 +182,9 @@ class _Finder:
         filled = texts.map(lambda data: data or b"")
         if any(b"\r" in data or len(data) > _MOST_BYTES for data in filled):
             return None
-        survey = moves.survey(filled.map(Source), mover)
+        if not set(_DEFINED.findall(filled.base)) & self._gained(mover, conflict.path):
+            return None  # no other file has got a definition that base has here
+        survey = moves.survey(filled.map(source_of), mover)
         names = {name for lost in survey.lost for name in _names(lost)}
         if not names:
             return None
@@ -196,19 +201,32 @@ class _Finder:
         ]
         return _Found(mover, found, filled) if found else None
 
+    def _gained(self, mover: Side, path: str) -> set[bytes]:
+        """Names that are defined more often in files of one side than before, one file left out."""
+        if mover not in self._gains:
+            base, side = self._sides.base, self._sides.get(mover)
+            found: dict[str, set[bytes]] = {}
+            for changed in changed_paths(base, side, PYTHON_SUFFIXES):
+                data = side.read(changed)
+                if data is None or b"\r" in data or len(data) > _MOST_BYTES:
+                    continue
+                now = Counter(_DEFINED.findall(data))
+                now.subtract(_DEFINED.findall(base.read(changed) or b""))
+                found[changed] = {name for name, count in now.items() if count > 0}
+            self._gains[mover] = found
+        return {
+            name for other, names in self._gains[mover].items() if other != path for name in names
+        }
+
     def _files(self, mover: Side, names: set[str]) -> list[str]:
         """The Python files of one side in which one of the names is newly defined."""
-        if mover not in self._changed:
-            self._changed[mover] = changed_paths(
-                self._sides.base, self._sides.get(mover), PYTHON_SUFFIXES
-            )
         words = b"|".join(re.escape(name.encode()) for name in sorted(names))
         pattern = re.compile(rb"\b(?:def|class)\s+(" + words + rb")\b")
         found = []
-        for path in self._changed[mover]:
-            data = self._sides.get(mover).read(path)
-            if data is None or b"\r" in data or len(data) > _MOST_BYTES:
+        for path, gained in self._gains[mover].items():
+            if not gained:
                 continue
+            data = self._sides.get(mover).read(path) or b""
             defined = pattern.findall(data)
             if defined and len(defined) > len(pattern.findall(self._sides.base.read(path) or b"")):
                 found.append(path)

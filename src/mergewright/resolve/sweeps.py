@@ -117,8 +117,10 @@ class Renamings:
         }
         if new:
             known.update(dict.fromkeys(new))
-            for word in new - self._left(side, new):
-                known[word] = self._find(side, word)
+            renamed = {word: name for word in new if (name := self._find(side, word)) is not None}
+            # The files that the side left alone are read last: nearly no word comes so far.
+            left = self._left(side, set(renamed)) if renamed else set()
+            known.update((word, found) for word, found in renamed.items() if word not in left)
         return [found for word in sorted(asked) if (found := known.get(word)) is not None]
 
     def changed(self, side: Side) -> list[str]:
@@ -159,13 +161,13 @@ class Renamings:
         counts: Counter[bytes] = Counter()
         places: dict[bytes, dict[str, int]] = {}
         definitions: dict[bytes, set[str]] = {}
-        uses: set[Use] = set()
+        read: list[bytes] = []
         for path in self.changed(side):
             base = self._sides.base.read(path)
             now = self._sides.get(side).read(path)
             if base is None or now is None or old not in base or len(base) > _MOST_BYTES:
                 continue
-            uses |= _uses(base, old)
+            read.append(base)
             for (before, after), count in self._substitutions(side, path, base, now).items():
                 if before != old:
                     continue
@@ -187,7 +189,7 @@ class Renamings:
             new=new,
             places=places[new],
             definitions=frozenset(definitions.get(new, ())),
-            uses=frozenset(uses),
+            uses=frozenset(use for base in read for use in _uses(base, old)),
         )
 
     def _substitutions(

@@ -1,0 +1,217 @@
+"""Whole merges of a replay manifest beside mergiraf on the same files, in the same run.
+
+    python benchmarks/beside_mergiraf.py MANIFEST --repos DIR [--rounds N] [--every-path] [--history] [--json FILE]
+
+Each merge of the manifest is one process of ours: the start of Python, git's merge in memory, the
+judged files through the whole path of ``resolve merge`` (rules, engines, gates, formatting and the
+cross-file steps), git's processes included. Then mergiraf merges the same files, a process each. The
+two take turns merge by merge. ``--every-path`` plans all contested paths as the command does, mergiraf still
+gets the judged ones alone; ``--history`` walks the history too. The figure is processor time (user and
+system, children included), the median of the rounds; the start and git's merge are shared out evenly over
+the files where a file is compared with mergiraf's time for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def processor(*who: int) -> float:
+    """Processor seconds of this process, its ended children, or both."""
+    used = [resource.getrusage(one) for one in who]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+# -- our side: a process for each merge ------------------------------------------------------------
+
+
+def child(arguments: Sequence[str]) -> None:
+    """Plan one merge and print the processor seconds of each path as JSON."""
+    repo, ours, theirs, history, *paths = arguments
+    sys.path.insert(0, str(ROOT / "src"))
+    from mergewright.git.repository import Repository
+    from mergewright.model.conflict import MODE_REGULAR, Conflict
+    from mergewright.model.resolution import Deferred, PathOutcome
+    from mergewright.workflows.resolving import Settings, plan_merge
+    from mergewright.workflows.sources import default_sources, no_sources
+
+    both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    seconds: dict[str, float] = {}
+    wanted = set(paths)
+
+    def names(conflict: Conflict) -> set[str]:
+        versions = (version.path for version in conflict.versions if version is not None)
+        return {conflict.path, *conflict.related, *versions}
+
+    def mapper(
+        resolve: Callable[[Conflict], PathOutcome], conflicts: Sequence[Conflict]
+    ) -> Iterable[PathOutcome]:
+        for conflict in conflicts:
+            if wanted and not wanted & names(conflict):
+                yield Deferred(
+                    path=conflict.path, data=None, mode=MODE_REGULAR, reason="It is not judged."
+                )
+                continue
+            before = processor(*both)
+            outcome = resolve(conflict)
+            spent = processor(*both) - before
+            for name in names(conflict):
+                seconds[name] = spent
+            yield outcome
+
+    settings = Settings(mapper=mapper, sources=default_sources if int(history) else no_sources)
+    started = processor(*both)
+    with plan_merge(Repository.open(Path(repo)), ours, theirs, settings=settings) as planned:
+        planned.report()
+    print(json.dumps({"start": started, "paths": seconds}))
+
+
+def whole_merge(
+    repo: Path, rows: list[dict[str, Any]], *, everything: bool, history: bool
+) -> tuple[float, float, dict[str, float]]:
+    """Processor seconds of one whole merge, of the start alone, and of each judged path."""
+    ours, theirs = rows[0]["p1"], rows[0]["p2"]
+    paths = [] if everything else [row["path"] for row in rows]
+    command = [sys.executable, __file__, "--child", str(repo), ours, theirs, str(int(history))]
+    before = processor(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([*command, *paths], capture_output=True, text=True, check=False)
+    spent = processor(resource.RUSAGE_CHILDREN) - before
+    if done.returncode:
+        sys.exit(f"the merge of {ours[:10]} and {theirs[:10]} failed: {done.stderr[-800:]}")
+    said = json.loads(done.stdout.splitlines()[-1])
+    return spent, said["start"], {row["path"]: said["paths"].get(row["path"], 0.0) for row in rows}
+
+
+# -- mergiraf: a process for each file -------------------------------------------------------------
+
+
+def blob(repo: Path, oid: str | None) -> bytes:
+    """A blob's bytes; nothing for a version that does not exist."""
+    if not oid:
+        return b""
+    command = ["git", "cat-file", "blob", oid]
+    return subprocess.run(command, cwd=repo, capture_output=True, check=True).stdout
+
+
+def mergiraf(program: str, folder: Path, path: str) -> float:
+    """Processor seconds of mergiraf for the three files in a folder."""
+    names = [str(folder / f"{name}.py") for name in ("base", "ours", "theirs")]
+    command = [program, "merge", *names, "-o", str(folder / "out.py"), "-p", path]
+    environment = dict(os.environ, XDG_DATA_HOME=str(folder), XDG_CONFIG_HOME=str(folder))
+    before = processor(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, capture_output=True, check=False, env=environment)
+    return processor(resource.RUSAGE_CHILDREN) - before
+
+
+# -- both ------------------------------------------------------------------------------------------
+
+
+def measured(
+    merges: list[list[dict[str, Any]]], given: argparse.Namespace, program: str, scratch: Path
+) -> dict[str, Any]:
+    """All rounds, the two tools in turns; medians."""
+    for n, rows in enumerate(merges):
+        for m, row in enumerate(rows):
+            folder = scratch / f"{n}-{m}"
+            folder.mkdir()
+            repo = _repository(given.repos, row["repo"])
+            for name in ("base", "ours", "theirs"):
+                (folder / f"{name}.py").write_bytes(blob(repo, row[f"{name}_blob"]))
+    files: dict[tuple[int, int], dict[str, list[float]]] = {}
+    totals: dict[str, list[float]] = {"ours": [], "mergiraf": [], "start": []}
+    for _ in range(given.rounds):
+        sums = dict.fromkeys(totals, 0.0)
+        for n, rows in enumerate(merges):
+            repo = _repository(given.repos, rows[0]["repo"])
+            spent, start, paths = whole_merge(
+                repo, rows, everything=given.every_path, history=given.history
+            )
+            sums["ours"] += spent
+            sums["start"] += start
+            shared = (
+                0.0 if given.every_path else (spent - sum(paths.values())) / len(rows)
+            )
+            for m, row in enumerate(rows):
+                peer = mergiraf(program, scratch / f"{n}-{m}", row["path"])
+                sums["mergiraf"] += peer
+                kept = files.setdefault((n, m), {"ours": [], "shared": [], "mergiraf": []})
+                kept["ours"].append(paths[row["path"]])
+                kept["shared"].append(shared)
+                kept["mergiraf"].append(peer)
+        for name, value in sums.items():
+            totals[name].append(value)
+    medians = {name: statistics.median(values) for name, values in totals.items()}
+    rows_out = [
+        {"merge": merges[n][m]["merge"], "path": merges[n][m]["path"]}
+        | {name: statistics.median(values) for name, values in kept.items()}
+        for (n, m), kept in sorted(files.items())
+    ]
+    return {"totals": medians, "files": rows_out}
+
+
+def _repository(folder: Path, name: str) -> Path:
+    found = folder / name.replace("/", "+")
+    return found / "repo" if (found / "repo").is_dir() else found
+
+
+def main() -> int:
+    """Measure and print; status 1 when a goal is missed."""
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2:])
+        return 0
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("manifest", type=Path)
+    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--every-path", action="store_true")
+    parser.add_argument("--history", action="store_true")
+    parser.add_argument("--json", type=Path, help="write all figures here")
+    given = parser.parse_args()
+    program = shutil.which("mergiraf")
+    if program is None:
+        parser.error("mergiraf is not installed")
+    merges: dict[str, list[dict[str, Any]]] = {}
+    for line in given.manifest.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        merges.setdefault(row["merge"], []).append(row)
+    with tempfile.TemporaryDirectory() as scratch:
+        found = measured(list(merges.values()), given, program, Path(scratch))
+    if given.json is not None:
+        given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    totals, files = found["totals"], found["files"]
+    ratio = totals["ours"] / totals["mergiraf"]
+    print(f"{len(files)} files of {len(merges)} merges, median of {given.rounds} rounds")
+    print(
+        f"processor s: whole merges {totals['ours']:.2f} (start of Python {totals['start']:.2f}), "
+        f"mergiraf {totals['mergiraf']:.2f}, ratio {ratio:.2f}"
+    )
+    over = 0
+    print("| file | ours, s | with its share of start and git, s | mergiraf, s | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for row in sorted(files, key=lambda f: -(f["ours"] + f["shared"]) / f["mergiraf"])[:12]:
+        whole = row["ours"] + row["shared"]
+        print(
+            f"| {row['merge'][:8]} {row['path']} | {row['ours']:.3f} | {whole:.3f} | "
+            f"{row['mergiraf']:.3f} | {whole / row['mergiraf']:.2f} |"
+        )
+    over = sum(1 for f in files if f["ours"] + f["shared"] > 2 * f["mergiraf"])
+    alone = sum(1 for f in files if f["ours"] > 2 * f["mergiraf"])
+    print(f"above twice mergiraf's time: {alone} by itself, {over} with the share")
+    return int(ratio > 0.5 or alone > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
