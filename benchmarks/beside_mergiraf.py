@@ -141,9 +141,7 @@ def measured(
             )
             sums["ours"] += spent
             sums["start"] += start
-            shared = (
-                0.0 if given.every_path else (spent - sum(paths.values())) / len(rows)
-            )
+            shared = 0.0 if given.every_path else (spent - sum(paths.values())) / len(rows)
             for m, row in enumerate(rows):
                 peer = mergiraf(program, scratch / f"{n}-{m}", row["path"])
                 sums["mergiraf"] += peer

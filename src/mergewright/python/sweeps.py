@@ -8,6 +8,7 @@ other side deleted the place, nothing of the sweep is lost by the deletion).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.arguments import LEAST_CALLS, ArgumentSweep, find_argument_sweeps
 from mergewright.python.source import Source, raw_tokens, string_token
 from mergewright.text.diff import matches
-from mergewright.text.lines import split_lines
+from mergewright.text.lines import split_lines, words_of
 
 #: How many places of the file a substitution must stand in, beside the contested one.
 LEAST_PLACES = 4
@@ -33,7 +34,6 @@ _MOST_BYTES = 2_000_000
 _BUILTIN_MEMBERS = frozenset(
     name for kind in (str, bytes, dict, list, set, tuple, int) for name in dir(kind)
 )
-_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,9 @@ class Sweeps:
         The other side added them, not knowing of the new name.
         """
         found: list[tuple[Side, Sweep]] = []
-        words = set(_WORD.findall(result))
-        before = set(_WORD.findall(self._texts.base))
+        words = words_of(result) & words_of(self._texts.base)
         for side in (Side.OURS, Side.THEIRS):
-            if not (words & before).difference(_WORD.findall(self._texts.get(side))):
+            if words <= words_of(self._texts.get(side)):
                 continue  # the side gave up no word that the result still has
             for sweep in [*self.of(side), *self._renamings(side)]:
                 (old, *more), new = sweep.old, sweep.new
@@ -132,7 +131,7 @@ class Sweeps:
         renaming.
         """
         (old,), (new,) = sweep.old, sweep.new
-        if any(new in _WORD.findall(t) for t in (self._texts.base, self._texts.get(side.other))):
+        if any(new in words_of(t) for t in (self._texts.base, self._texts.get(side.other))):
             return False
         related = {part for part in old.split(b"_") if part} & set(new.split(b"_"))
         defined = all(
@@ -165,8 +164,12 @@ class Sweeps:
 _Counts = dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], tuple[int, bytes]]
 
 
+@functools.lru_cache(maxsize=256)
 def count_substitutions(base: bytes, side: bytes) -> _Counts:
-    """The few tokens that a side replaced by a few others: how often, and how the new ones are written."""
+    """The few tokens that a side replaced by a few others: how often, and how the new ones are written.
+
+    The result is shared: it must not be changed.
+    """
     if not base or not side or max(len(base), len(side)) > _MOST_BYTES:
         return {}
     old_lines, new_lines = split_lines(base), split_lines(side)
@@ -208,8 +211,8 @@ def _count_substitutions(
     counts: Counter[tuple[tuple[bytes, ...], tuple[bytes, ...]]],
     written: dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], bytes],
 ) -> None:
-    before, after = _light_tokens(base), _light_tokens(side)
-    old = [token for token, _, _ in before]
+    old = [token for token, _, _ in _light_tokens(base)]
+    after = _light_tokens(side)
     new = [token for token, _, _ in after]
     i = j = 0
     for at, to in [*matches(old, new), (len(old), len(new))]:

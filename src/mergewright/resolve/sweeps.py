@@ -32,12 +32,12 @@ from mergewright.python.sweeps import Sweep, apply, count_substitutions
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content
 from mergewright.rules.trees import Tree, changed_paths
+from mergewright.text.lines import words_of
 
 #: Shorter names are too common to be told apart from others.
 _SHORT = 4
 #: Places outside of the file in question that a renaming must stand in, unless a definition is among them.
 LEAST_ELSEWHERE = 2
-_WORD = re.compile(rb"[A-Za-z_]\w*")
 # Larger files are data.
 _MOST_BYTES = 2_000_000
 #: What in front of a name says how it is meant.
@@ -95,9 +95,11 @@ class Renamings:
 
     def __init__(self, sides: ThreeWay[Tree]) -> None:
         self._sides = sides
-        self._changed: dict[Side, list[str]] = {}
+        self._changed: dict[Side, dict[str, None]] = {}
         self._given_up: dict[Side, frozenset[bytes]] = {}
         self._before: dict[Side, frozenset[bytes]] = {}
+        # Files in which a side has words that none of its files had in base.
+        self._taken: dict[Side, set[str]] = {}
         self._known: dict[Side, dict[bytes, Renaming | None]] = {Side.OURS: {}, Side.THEIRS: {}}
         self._pairs: dict[tuple[Side, str], Counter[tuple[bytes, bytes]]] = {}
 
@@ -123,25 +125,37 @@ class Renamings:
             known.update((word, found) for word, found in renamed.items() if word not in left)
         return [found for word in sorted(asked) if (found := known.get(word)) is not None]
 
-    def changed(self, side: Side) -> list[str]:
+    def changed(self, side: Side) -> Collection[str]:
         """The Python files that a side changed, added or deleted."""
         if side not in self._changed:
-            self._changed[side] = changed_paths(
-                self._sides.base, self._sides.get(side), PYTHON_SUFFIXES
+            self._changed[side] = dict.fromkeys(
+                changed_paths(self._sides.base, self._sides.get(side), PYTHON_SUFFIXES)
             )
         return self._changed[side]
+
+    def is_left(self, side: Side, path: str, tree: Tree) -> bool:
+        """Whether a tree has a changed file as the side has it: without any word it gave up."""
+        entry = tree.entries().get(path)
+        return (
+            entry is not None
+            and path in self.changed(side)
+            and entry[1] == self._sides.get(side).entries().get(path, (0, ""))[1]
+        )
 
     def given_up(self, side: Side) -> frozenset[bytes]:
         """Words that the files a side changed held in base and do not hold any more."""
         if side not in self._given_up:
             before: set[bytes] = set()
             after: set[bytes] = set()
+            held: dict[str, set[bytes]] = {}
             paths = self.changed(side)
             for path in paths if len(paths) <= _MOST_FILES else ():
-                before.update(_words(self._sides.base, path))
-                after.update(_words(self._sides.get(side), path))
+                before |= _words(self._sides.base, path)
+                held[path] = _words(self._sides.get(side), path)
+                after |= held[path]
             self._before[side] = frozenset(before)
             self._given_up[side] = frozenset(before - after)
+            self._taken[side] = {path for path, words in held.items() if not words <= before}
         return self._given_up[side]
 
     def _left(self, side: Side, words: set[bytes]) -> set[bytes]:
@@ -154,7 +168,7 @@ class Renamings:
                 data = tree.read(path) or b""
                 maybe = [word for word in words - left if word in data]
                 if maybe:
-                    left.update(set(_WORD.findall(data)).intersection(maybe))
+                    left.update(words_of(data).intersection(maybe))
         return left
 
     def _find(self, side: Side, old: bytes) -> Renaming | None:
@@ -162,11 +176,17 @@ class Renamings:
         places: dict[bytes, dict[str, int]] = {}
         definitions: dict[bytes, set[str]] = {}
         read: list[bytes] = []
+        texts: list[tuple[str, bytes, bytes]] = []
         for path in self.changed(side):
             base = self._sides.base.read(path)
-            now = self._sides.get(side).read(path)
-            if base is None or now is None or old not in base or len(base) > _MOST_BYTES:
+            if base is None or old not in base or len(base) > _MOST_BYTES:
                 continue
+            now = self._sides.get(side).read(path)
+            if now is not None:
+                texts.append((path, base, now))
+        if not any(path in self._taken[side] for path, _, _ in texts):
+            return None  # the new name would be none that base had
+        for path, base, now in texts:
             read.append(base)
             for (before, after), count in self._substitutions(side, path, base, now).items():
                 if before != old:
@@ -208,7 +228,7 @@ class Renamings:
 
 def _words(tree: Tree, path: str) -> set[bytes]:
     data = tree.read(path)
-    return set() if data is None or len(data) > _MOST_BYTES else set(_WORD.findall(data))
+    return set() if data is None or len(data) > _MOST_BYTES else words_of(data)
 
 
 def _uses(data: bytes, name: bytes) -> set[Use]:
@@ -288,7 +308,7 @@ def _again(
     made: list[Renaming] = []
     for side in (Side.OURS, Side.THEIRS):
         other = changed[side.other]
-        words = set(_WORD.findall(other))
+        words = words_of(other)
         for renaming in found.of(side, words):
             if not renaming.proved_without(conflict.path) or not _fits(renaming, other, texts.base):
                 continue
@@ -379,10 +399,12 @@ def old_names(merged: Tree, found: Renamings, contested: Collection[str]) -> Ite
         if not found.given_up(side):
             continue
         for path in found.changed(side.other):
+            if found.is_left(side, path, merged):
+                continue
             data = None if path in contested else merged.read(path)
             if data is None or len(data) > _MOST_BYTES:
                 continue
-            for renaming in found.of(side, set(_WORD.findall(data))):
+            for renaming in found.of(side, words_of(data)):
                 if renaming.proved_without(path) and not _defines(data, renaming.old):
                     line = _line(data, renaming.old)
                     if line:

@@ -38,3 +38,21 @@ def join_pieces(pieces: list[bytes], newline: bytes) -> bytes:
     if not filled:
         return b""
     return b"".join(with_final_newline(p, newline) for p in filled[:-1]) + filled[-1]
+
+
+_DIGITS = b"0123456789"
+_NO_WORD = bytes(
+    byte if bytes((byte,)).isalnum() or byte == ord("_") else ord(" ") for byte in range(256)
+)
+
+
+def words_of(data: bytes) -> set[bytes]:
+    r"""The words of a text that start with a letter or underscore, as ``[A-Za-z_]\w*`` finds them."""
+    found = set(data.translate(_NO_WORD).split())
+    numbers = {
+        word for word in found if word[0] < 58
+    }  # digits come first of all that may stand there
+    if numbers:
+        found -= numbers
+        found.update(rest for word in numbers if (rest := word.lstrip(_DIGITS)))
+    return found
