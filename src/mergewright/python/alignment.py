@@ -25,6 +25,17 @@ _NAMED = frozenset({"def", "class"})
 _KEYED = frozenset({"def", "class", "assign", "import", "from", "doc", "tail"})
 
 
+def align_blocks(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
+    """:func:`align` for two blocks of whole texts: the search for moved code compares them, too."""
+    if not base or not side:
+        return []
+    known = base[0].source.aligned
+    key = (id(base), id(side))
+    if key not in known:
+        known[key] = (base, side, align(base, side))
+    return list(known[key][2])
+
+
 def align(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
     """Pairs of indices, sorted by the first; they may cross where definitions have moved."""
     cores, side_cores = [item.core for item in base], [item.core for item in side]

@@ -7,9 +7,12 @@ the other side added with ``None`` does not know of it. Neither side is wrong, t
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from mergewright.python.source import source_of
 
 #: How many calls must have changed alike, none of them left as it was.
 LEAST_CALLS = 4
@@ -51,21 +54,48 @@ def find_argument_sweeps(base: bytes, side: bytes, other: bytes) -> list[Argumen
         side: The side's file. Files that are not UTF-8 or do not parse hold none.
         other: The other side's file.
     """
+    parts = _what_differs(base, side)
+    if parts is not None and not _changed_alike(*map(_values, parts)):
+        return []
     before, after = _values(base), _values(side)
-    found = []
-    for slot, values in before.items():
-        now = after.get(slot, Counter())
-        for old, calls in values.items():
-            gained = now - values
-            if calls < LEAST_CALLS or now[old] or len(gained) != 1:
-                continue
-            ((new, times),) = gained.items()
-            if times >= LEAST_CALLS:
-                found.append((slot, ArgumentSweep(slot[0], slot[1], old, new, times)))
+    found = _changed_alike(before, after)
     if not found:
         return []
     beside = _values(other)
     return [sweep for slot, sweep in found if not before[slot] - beside.get(slot, Counter())]
+
+
+_Values = dict[_Slot, Counter[str]]
+
+
+def _changed_alike(before: _Values, after: _Values) -> list[tuple[_Slot, ArgumentSweep]]:
+    """Arguments that stand in enough calls, in none any more, and became one other."""
+    found = []
+    for slot, values in before.items():
+        now = after.get(slot, Counter())
+        for old, calls in values.items():
+            if calls < LEAST_CALLS or now[old]:
+                continue
+            gained = now - values
+            if len(gained) != 1:
+                continue
+            ((new, times),) = gained.items()
+            if times >= LEAST_CALLS:
+                found.append((slot, ArgumentSweep(slot[0], slot[1], old, new, times)))
+    return found
+
+
+def _what_differs(base: bytes, side: bytes) -> tuple[bytes, bytes] | None:
+    """The statements of the module that the texts do not have in common; ``None`` if unknown.
+
+    The calls in common statements changed nothing, and left no argument as it was: what was changed alike
+    in the whole texts was changed alike in these parts.
+    """
+    texts = [Counter(item.text for item in source_of(data).items()) for data in (base, side)]
+    old, new = (b"".join((texts[n] - texts[1 - n]).elements()) for n in (0, 1))
+    if old == base or _tree(old) is None or _tree(new) is None:
+        return None
+    return old, new
 
 
 def carry_on(result: bytes, sweep: ArgumentSweep) -> tuple[bytes, list[int]]:
@@ -106,31 +136,58 @@ def _written(text: bytes) -> str | None:
         return None
 
 
-def _values(text: bytes) -> dict[_Slot, Counter[str]]:
+def _values(text: bytes) -> _Values:
     """What each argument of each called expression is, and how often."""
-    found: dict[_Slot, Counter[str]] = defaultdict(Counter)
+    found: _Values = defaultdict(Counter)
     for slot, value in _arguments(text):
-        found[slot][ast.unparse(value)] += 1
+        found[slot][spelled(value)] += 1
     return found
 
 
-def _arguments(text: bytes) -> Iterator[tuple[_Slot, ast.expr]]:
-    """Plain arguments (constants and names) of all calls of names and attributes."""
+def spelled(node: ast.expr) -> str:
+    """An expression as :func:`ast.unparse` writes it; quick for dotted names and texts."""
+    parts: list[str] = []
+    part = node
+    while isinstance(part, ast.Attribute):
+        parts.append(part.attr)
+        part = part.value
+    if isinstance(part, ast.Name):
+        return ".".join([part.id, *reversed(parts)])
+    if (
+        part is node
+        and isinstance(node, ast.Constant)
+        and node.kind is None
+        and (node.value is None or type(node.value) in {str, bool, int})
+    ):
+        return repr(node.value)
+    return ast.unparse(node)
+
+
+@functools.lru_cache(maxsize=2)
+def _tree(text: bytes) -> ast.Module | None:
+    """The syntax tree of a text whose columns are those of its bytes, if it has one."""
     if not text.isascii():
         try:
             text.decode("utf-8")
         except UnicodeDecodeError:
-            return
+            return None
     if text.startswith(b"\xef\xbb\xbf"):
-        return  # columns would be counted behind the mark
+        return None  # columns would be counted behind the mark
     try:
-        tree = ast.parse(text)
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _arguments(text: bytes) -> Iterator[tuple[_Slot, ast.expr]]:
+    """Plain arguments (constants and names) of all calls of names and attributes."""
+    tree = _tree(text)
+    if tree is None:
         return
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
             continue
-        callee = ast.unparse(node.func)
+        callee = spelled(node.func)
         for n, argument in enumerate(node.args):
             if isinstance(argument, ast.Starred):
                 break

@@ -18,7 +18,7 @@ from mergewright.model.merge import Answer, Contested, Decider, Piece, Question
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
-from mergewright.python.alignment import align
+from mergewright.python.alignment import align_blocks
 from mergewright.python.arguments import ArgumentSweep
 from mergewright.python.docstrings import changed_parameters, only_about
 from mergewright.python.layout import compose
@@ -1002,7 +1002,7 @@ def _slots(
     and stands as an insertion where it was moved to.
     """
     base, ours, theirs = v
-    base_ours, base_theirs = align(base, ours), align(base, theirs)
+    base_ours, base_theirs = align_blocks(base, ours), align_blocks(base, theirs)
     base_ours, base_theirs = (
         _not_inserted(v, base_ours, Side.OURS, base_theirs),
         _not_inserted(v, base_theirs, Side.THEIRS, base_ours),

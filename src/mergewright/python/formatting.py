@@ -22,6 +22,7 @@ from mergewright.model.merge import Piece
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.layout import Composed
 from mergewright.python.pieces import PREFIX
+from mergewright.python.source import source_of
 from mergewright.text.diff import matches
 
 #: A file shorter than this, or without a statement over several lines, proves no settings.
@@ -343,37 +344,97 @@ def _same_statement(one: bytes, other: bytes, form: str, settings: FormatSetting
 
 def _same_program(one: str, other: str) -> bool:
     """Whether two texts have one syntax tree (docstrings up to indentation) and the same comments."""
-    trees = [_meaning(text) for text in (one, other)]
-    return trees[0] is not None and trees[0] == trees[1] and _comments(one) == _comments(other)
+    pairs = _differing(one, other) if len(one) > _SHORT else None
+    if pairs is None:
+        pairs = [(one, other, True)]
+    for before, after, first in pairs:
+        trees = [_meaning(text, first=first) for text in (before, after)]
+        if trees[0] is None or trees[0] != trees[1]:
+            return False
+    return _comments([pair[0] for pair in pairs]) == _comments([pair[1] for pair in pairs])
 
 
-def _meaning(text: str) -> str | None:
+def _differing(one: str, other: str) -> list[tuple[str, str, bool]] | None:
+    """The statements of two modules that are not the same text, side by side, and which are the first.
+
+    ``None`` where the statements do not stand for each other one by one.
+    """
+    texts = (one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+    sources = [source_of(text) for text in texts]
+    items = [source.items() for source in sources]
+    if any(source.root.has_error for source in sources) or len(items[0]) != len(items[1]):
+        return None
+    pairs = [
+        (a.text, b.text, n == 0)
+        for n, (a, b) in enumerate(zip(*items, strict=True))
+        if a.text != b.text
+    ]
+    if any(a.kind != b.kind for a, b in zip(*items, strict=True)):
+        return None
+    return [
+        (a.decode("utf-8", "surrogatepass"), b.decode("utf-8", "surrogatepass"), first)
+        for a, b, first in pairs
+    ]
+
+
+def _meaning(text: str, *, first: bool) -> str | None:
+    """The syntax tree as text; ``first`` tells whether a string at the start is a docstring."""
     try:
         tree = ast.parse(text)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant):
-                node.kind = None
-            elif isinstance(
-                node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-            ):
-                first = node.body[0] if node.body else None
-                if (
-                    isinstance(first, ast.Expr)
-                    and isinstance(first.value, ast.Constant)
-                    and isinstance(first.value.value, str)
-                ):
-                    first.value.value = inspect.cleandoc(first.value.value).strip()
-        return ast.dump(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    out: list[str] = []
+    # Docstrings are told by the place: a definition's first statement.
+    docs: set[int] = set()
+    if first:
+        docs.update(map(id, tree.body[:1]))
+    stack: list[object] = [tree]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, list):
+            out.append("[")
+            stack.append(_END)
+            stack += reversed(part)
+        elif isinstance(part, ast.AST):
+            out.append(type(part).__name__)
+            if isinstance(part, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                docs.update(map(id, part.body[:1]))
+            elif (
+                isinstance(part, ast.Expr)
+                and id(part) in docs
+                and isinstance(part.value, ast.Constant)
+                and isinstance(part.value.value, str)
+            ):
+                out.append(repr(inspect.cleandoc(part.value.value).strip()))
+                continue
+            stack.append(_END)
+            stack += [
+                getattr(part, name, None)
+                for name in reversed(part._fields)
+                if name not in {"kind", "ctx"}  # told by the prefix, by the place
+            ]
+        else:
+            out.append("]" if part is _END else repr(part))
+    return "\0".join(out)
 
 
-def _comments(text: str) -> Counter[str] | None:
+_END = object()
+# Texts shorter than this are compared as a whole.
+_SHORT = 4_000
+
+
+def _comments(texts: Sequence[str]) -> Counter[str] | None:
+    found: Counter[str] = Counter()
     try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+        for text in texts:
+            if "#" in text:
+                tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+                found.update(
+                    t.string.lstrip("#! ").rstrip() for t in tokens if t.type == tokenize.COMMENT
+                )
     except (tokenize.TokenError, SyntaxError):
         return None
-    return Counter(t.string.lstrip("#! ").rstrip() for t in tokens if t.type == tokenize.COMMENT)
+    return found
 
 
 def _near(one: str, other: str) -> bool:

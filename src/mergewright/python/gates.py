@@ -476,7 +476,7 @@ def _same(one: Leaf | None, other: Leaf | None, *, plain: bool) -> bool:
         return False
     if plain and one.source is not None and one.source == other.source:
         return True
-    return one.form == other.form
+    return one.same_form(other)
 
 
 def _not_kept(leaves: Sequence[list[Leaf]], *, plain: bool) -> list[int]:

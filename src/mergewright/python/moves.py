@@ -23,7 +23,7 @@ from rapidfuzz.distance import Indel
 from mergewright.model.merge import Contested, Piece
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
 from mergewright.model.threeway import Side, ThreeWay
-from mergewright.python.alignment import align
+from mergewright.python.alignment import align, align_blocks
 from mergewright.python.reindent import indentation, parsed, shifted
 from mergewright.python.source import Item, Section, Source
 from mergewright.text.lines import join_pieces
@@ -489,8 +489,8 @@ class _Walk:
         edited: Sequence[Item] | None,
         scope: str,
     ) -> None:
-        to_moved = dict(align(base, moved))
-        to_edited = {} if edited is None else dict(align(base, edited))
+        to_moved = dict(align_blocks(base, moved))
+        to_edited = {} if edited is None else dict(align_blocks(base, edited))
         back = {j: i for i, j in to_moved.items()}
         self._new(base, moved, back, scope)
         i = 0

@@ -11,7 +11,7 @@ import functools
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import tree_sitter
@@ -81,15 +81,20 @@ class Source:
     Attributes:
         data: The bytes; line ends are ``\\n`` (the engine converts before).
         root: The module node.
+        aligned: What :func:`mergewright.python.alignment.align_blocks` found for two blocks, this text's the
+            first, by their ids; the blocks are kept with it, so that the ids stay theirs.
     """
 
-    __slots__ = ("_items", "_tree", "data", "root")
+    __slots__ = ("_items", "_tree", "aligned", "data", "root")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._tree = parser().parse(data)
         self.root = self._tree.root_node
         self._items: list[Item] | None = None
+        self.aligned: dict[
+            tuple[int, int], tuple[Sequence[Item], Sequence[Item], list[tuple[int, int]]]
+        ] = {}
 
     def line_start(self, offset: int) -> int:
         """Offset of the first byte of the line that ``offset`` lies in."""

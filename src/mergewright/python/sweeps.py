@@ -165,10 +165,15 @@ _Counts = dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], tuple[int, bytes]]
 
 
 @functools.lru_cache(maxsize=256)
-def count_substitutions(base: bytes, side: bytes) -> _Counts:
+def count_substitutions(base: bytes, side: bytes, words: frozenset[bytes] | None = None) -> _Counts:
     """The few tokens that a side replaced by a few others: how often, and how the new ones are written.
 
     The result is shared: it must not be changed.
+
+    Args:
+        base: The text before.
+        side: The text on the side.
+        words: When given, only what replaced one of these words counts for sure.
     """
     if not base or not side or max(len(base), len(side)) > _MOST_BYTES:
         return {}
@@ -179,9 +184,9 @@ def count_substitutions(base: bytes, side: bytes) -> _Counts:
     # Only the lines that differ are cut into tokens: everything else says nothing here.
     for at, to in [*matches(old_lines, new_lines), (len(old_lines), len(new_lines))]:
         if at > i and to > j:
-            _count_substitutions(
-                b"".join(old_lines[i:at]), b"".join(new_lines[j:to]), counts, written
-            )
+            old = b"".join(old_lines[i:at])
+            if words is None or not words.isdisjoint(words_of(old)):
+                _count_substitutions(old, b"".join(new_lines[j:to]), counts, written)
         i, j = at + 1, to + 1
     return {pair: (places, written[pair]) for pair, places in counts.items()}
 

@@ -110,6 +110,31 @@ def form_of(node: ast.AST) -> str:
     return "".join(out)
 
 
+def same_tree(one: ast.AST, other: ast.AST) -> bool:
+    """Whether two trees have one form, without writing it down."""
+    stack: list[tuple[object, object]] = [(one, other)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        kind = type(a)
+        if kind is not type(b):
+            return False
+        if isinstance(a, ast.AST):
+            stack += [
+                (getattr(a, name, None), getattr(b, name, None))
+                for name in a._fields
+                if name != "ctx"  # told by the place
+            ]
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            stack += zip(a, b, strict=True)
+        elif a != b if kind is str else repr(a) != repr(b):
+            return False
+    return True
+
+
 def _written(value: object) -> ast.AST | list[object] | str:
     return value if isinstance(value, ast.AST | list) else f"{value!r},"
 
@@ -247,6 +272,12 @@ class Leaf:
             self._form = form_of(self._node)
         return self._form
 
+    def same_form(self, other: Leaf) -> bool:
+        """Whether the other symbol has the same form."""
+        if self._form is None and other._form is None:
+            return same_tree(self.node, other.node)
+        return self.form == other.form
+
     def renamed(self, old: str, new: str) -> Leaf:
         """The symbol with one identifier replaced by another."""
         if self.source is not None and old.encode() not in self.source[1]:
@@ -294,15 +325,22 @@ class Unit:
         Of members of a class, what other members bind may be among the names that are read.
         """
         text = self.text.decode("utf-8", "surrogateescape")
-        if not self.scope:
-            return names_of(text)
-        found = names_of("class _:\n" + text)
-        return None if found is None else replace(found, bound=found.bound - {"_"})
+        found = names_of("class _:\n" + text if self.scope else text)
+        if found is None:
+            return None
+        return self._own(replace(found, bound=found.bound - {"_"}) if self.scope else found)
+
+    def _own(self, found: Names) -> Names:
+        # What a definition declares, it declares for itself.
+        if found.declared and self.definition is not None:
+            return replace(found, declared=False)
+        return found
 
     @functools.cached_property
     def postponed_names(self) -> Names | None:
         """The same below an import that makes all annotations texts."""
-        return names_of(_POSTPONED + self.text.decode("utf-8", "surrogateescape"))
+        found = names_of(_POSTPONED + self.text.decode("utf-8", "surrogateescape"))
+        return None if found is None else self._own(found)
 
     @functools.cached_property
     def definition(self) -> tuple[str, str] | None:

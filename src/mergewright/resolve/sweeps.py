@@ -219,7 +219,8 @@ class Renamings:
         key = (side, path)
         if key not in self._pairs:
             found: Counter[tuple[bytes, bytes]] = Counter()
-            for (old, new), (count, _) in count_substitutions(base, now).items():
+            counted = count_substitutions(base, now, self.given_up(side))
+            for (old, new), (count, _) in counted.items():
                 if len(old) == len(new) == 1:
                     found[old[0], new[0]] += count
             self._pairs[key] = found
