@@ -4,9 +4,9 @@
     python benchmarks/audit_cost.py growth [LINES …]           (default 5000 50000 345000)
     python benchmarks/audit_cost.py files [FILES]              (default 100000)
 
-Each audit is a process of its own (``python -m mergewright audit … --json``). "cold": nothing is kept.
-"kept": the analysers' results of both parents are kept from before, those of the merged tree are
-not. Wall time and processor time are in seconds, with the analysers' processes; memory is the peak of
+Each audit is a process of its own (``python -m mergewright audit … --json``). "cold": nothing is kept
+from before; what the audit keeps for the next one is written. "kept": the analysers' results and the facts
+of both parents are kept from an audit of ours' own tree, those of the merged tree are not. Wall time and processor time are in seconds, with the analysers' processes; memory is the peak of
 all processes together (proportional set size, sampled), else of the largest one. Wall time means
 something on an idle machine only.
 
@@ -46,13 +46,12 @@ def pss(pid: int) -> int:
 
 
 def measure(repo: Path, arguments: list[str], cache: Path | None) -> dict[str, float]:
-    """One audit as a whole process."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    """One audit as a whole process, with what is kept in a folder, or nothing yet."""
     if cache is None:
-        env["MERGEWRIGHT_NO_CACHE"] = "1"
-    else:
-        env.pop("MERGEWRIGHT_NO_CACHE", None)
-        env["XDG_CACHE_HOME"] = str(cache)
+        with tempfile.TemporaryDirectory() as empty:
+            return measure(repo, arguments, Path(empty))
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(cache)}
+    env.pop("MERGEWRIGHT_NO_CACHE", None)
     peak = 0
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
