@@ -267,6 +267,29 @@ def test_a_mismatch_with_an_open_file_is_for_review(tmp_path: Path) -> None:
     assert call.advisory == "pkg/lib.py is still open and counts as ours here"
 
 
+def test_an_argument_of_an_open_file_is_for_review(tmp_path: Path) -> None:
+    """Theirs' argument stands in a file that is still a conflict and counts as ours."""
+    add = "import argparse\n\n\ndef add(parser):\n    parser.add_argument('--size', default={})\n"
+    wide = add.format(3) + "    parser.add_argument('--wide-enough')\n"
+    use = b"def run(args):\n    return args.wide_enough\n"
+    rest = {"use.py": b"x = 1\n"}
+    commits = [
+        CommitSpec(name="base", files={"arguments.py": add.format(1).encode(), **rest}),
+        CommitSpec(
+            name="dev", parents=("base",), files={"arguments.py": add.format(2).encode(), **rest}
+        ),
+        CommitSpec(
+            name="main", parents=("base",), files={"arguments.py": wide.encode(), "use.py": use}
+        ),
+    ]
+    build_repository(tmp_path / "r", commits, branches={"dev": "dev", "main": "main"}, head="dev")
+    with plan_merge(Repository.open(tmp_path / "r"), "dev", "main") as planned:
+        found = audit_plan(planned, planned.merge)
+    (read,) = [f for f in found.findings if f.check == "unknown-argument"]
+    assert read.tier is Tier.REVIEW
+    assert read.advisory == "arguments.py is still open and counts as ours here"
+
+
 def test_the_commit_that_changed_a_signature_is_named(tmp_path: Path) -> None:
     """The name stands as often as before; the header is what changed."""
     lib = "def start(size):\n    return size\n"

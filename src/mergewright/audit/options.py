@@ -14,17 +14,18 @@ from mergewright.audit.values import Finding, Place, Tier, Trees
 
 
 class _Names:
-    """Names of one tree: provided ones, reads by file, deprecated aliases."""
+    """Names of one tree: provided ones with a file each, reads by file, deprecated aliases."""
 
     def __init__(self, index: Index) -> None:
         self.reads: dict[str, set[str]] = defaultdict(set)
-        self.provided: set[str] = set()
+        self.provided: dict[str, str] = {}
         self.aliases: dict[str, str] = {}
         for path in index.python_paths:
             found = index.sources.text(index.tree, path)
             for name in found.reads:
                 self.reads[name].add(path)
-            self.provided |= found.provided
+            for name in found.provided:
+                self.provided.setdefault(name, path)
             self.aliases.update(found.aliases)
 
 
@@ -56,7 +57,7 @@ class Options:
         """``args.X`` where a parent provided X and the merged tree does not."""
         merged, ours, theirs = (self._names[n] for n in ("merged", "ours", "theirs"))
         out = []
-        for name in sorted(set(merged.reads) - merged.provided):
+        for name in sorted(set(merged.reads) - set(merged.provided)):
             had = [
                 side
                 for side, names in (("ours", ours), ("theirs", theirs))
@@ -79,6 +80,7 @@ class Options:
                     cause=f"{who} provided it; the merge kept the reads alone",
                     had=side,
                     repair=self._successor(name),
+                    origin=self._names[had[0]].provided[name],
                     analysers=("options",),
                 )
             )
