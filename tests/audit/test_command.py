@@ -290,6 +290,35 @@ def test_an_argument_of_an_open_file_is_for_review(tmp_path: Path) -> None:
     assert read.advisory == "arguments.py is still open and counts as ours here"
 
 
+def test_an_open_file_that_theirs_renamed_counts_as_ours_under_its_new_name(tmp_path: Path) -> None:
+    """Who imports it by its new name finds it."""
+    lib = "".join(f"def f{n}(a):\n    return a + {n}\n\n\n" for n in range(12))
+    base = {"pkg/utils.py": lib.encode(), "use.py": b"x = 1\n"}
+    main = lib.replace("a + 3\n", "a * 3\n").encode()
+    commits = [
+        CommitSpec(name="base", files=base),
+        CommitSpec(
+            name="dev",
+            parents=("base",),
+            files={**base, "pkg/utils.py": lib.replace("a + 3\n", "a - 3\n").encode()},
+        ),
+        CommitSpec(
+            name="main",
+            parents=("base",),
+            files={
+                "pkg/utils/common.py": main,
+                "pkg/utils/__init__.py": b"from pkg.utils.common import f3\n",
+                "use.py": b"import pkg.utils.common\n",
+            },
+        ),
+    ]
+    build_repository(tmp_path / "r", commits, branches={"dev": "dev", "main": "main"}, head="dev")
+    with plan_merge(Repository.open(tmp_path / "r"), "dev", "main") as planned:
+        found = audit_plan(planned, planned.merge)
+    assert len(planned.plan.deferred) == 1
+    assert not [f for f in found.findings if f.check == "missing-module"]
+
+
 def test_the_commit_that_changed_a_signature_is_named(tmp_path: Path) -> None:
     """The name stands as often as before; the header is what changed."""
     lib = "def start(size):\n    return size\n"

@@ -56,6 +56,11 @@ def audit_plan(
             if outcome.oid is None and outcome.mode not in {MODE_SYMLINK, MODE_SUBMODULE}:
                 changes[outcome.path] = outcome.data
             changes.update(dict.fromkeys(outcome.drop))
+        elif entry.conflict is not None and entry.conflict.versions.ours is not None:
+            # Under the path of the result, also where the other side renamed the file.
+            version = entry.conflict.versions.ours
+            if version.mode not in {MODE_SYMLINK, MODE_SUBMODULE}:
+                changes[entry.path] = version.data
         elif entry.path in ours.files or entry.path in below.files:
             changes[entry.path] = ours.data(entry.path)
     trees = Trees(
