@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from mergewright.history.locate import headers, symbol_text
-from mergewright.history.pieces import code_key, contains_run, pieces, squeeze
+from mergewright.history.pieces import (
+    code_key,
+    contains_run,
+    is_significant,
+    pieces,
+    squeeze,
+    telling,
+)
 from mergewright.python.outline import outline
 
 PACKAGE = Path(__file__).parents[2] / "src" / "mergewright"
@@ -105,3 +112,10 @@ def test_definitions_below_conditions() -> None:
     )
     names = {n for n, s in outline(data).symbols.items() if s.kind in {"function", "class"}}
     assert set(headers(data).offsets) == names == {"A", "A.m", "A.n", "B", "B.m"}
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda p: p.name)
+def test_telling_pieces_are_the_significant_ones(path: Path) -> None:
+    """What is told by one scan is what the pieces one by one would give, each once."""
+    data = path.read_bytes()
+    assert telling(data) == set(filter(is_significant, pieces(data)))

@@ -19,15 +19,17 @@ from mergewright.model.conflict import (
 from mergewright.model.history import HistorySource
 from mergewright.model.merge import Contested, Decider, FileMerge, Question
 from mergewright.model.resolution import (
+    Decision,
     Deferred,
     Evidence,
     EvidenceKind,
     Failed,
     GateResult,
+    Outcome,
     Resolved,
 )
 from mergewright.model.threeway import Side, ThreeWay
-from mergewright.resolve.cascade import BudgetExceeded, Cascade, both_ways
+from mergewright.resolve.cascade import BudgetExceeded, Cascade, Rebased, both_ways
 from mergewright.resolve.engines import GitText, is_python, merge_by_lines
 
 LABELS = ThreeWay(base="base", ours="dev", theirs="main")
@@ -496,3 +498,54 @@ def test_path_left_by_a_gate_shows_markers_where_git_has_none() -> None:
     assert lines[-2:] == [b"end", b""]
     assert b"\nb = 1\n|||||||" in outcome.data
     assert b"=======\na = 1\nc\n>>>>>>>" in outcome.data
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted"),
+    [
+        ({"old", "new"}, "plain = 1\n"),  # the merge from the merge base holds against both
+        ({"old"}, None),  # the newer base forbids it: a person decides
+    ],
+)
+def test_two_bases_must_agree_on_a_clean_text(held: set[str], wanted: str | None) -> None:
+    """Where the newer base's text fails against the merge base, the plain merge stands if both bear it."""
+    old, new = b"old = 1\n", b"new = 1\n"
+    contested = conflict(old, b"ours = 1\n", b"theirs = 1\n", path="f.py")
+    rebased = replace(
+        contested, versions=replace(contested.versions, base=version(new, path="f.py"))
+    )
+
+    def engine(path: str, texts: ThreeWay[bytes | None], deciders: Sequence[Decider]) -> FileMerge:
+        del path, deciders
+        text = b"plain = 1\n" if texts.base == old else b"rebased = 1\n"
+        return FileMerge(pieces=(text,), method="python")
+
+    def gates(
+        path: str, text: bytes, texts: ThreeWay[bytes | None], decisions: Sequence[Decision]
+    ) -> tuple[GateResult, ...]:
+        del path, decisions
+        base = "old" if texts.base == old else "new"
+        passed = base == "new" if text == b"rebased = 1\n" else base in held
+        return (GateResult(gate="conservation", passed=passed, detail=base),)
+
+    said = Decision(
+        symbol="",
+        outcome=Outcome.RESOLVED,
+        strategy="newest-common-state",
+        side=Side.BOTH,
+        reason="Both sides had it.",
+        evidence=(),
+    )
+    outcome = Cascade(
+        labels=LABELS,
+        rebase=lambda _: Rebased(conflict=rebased, decision=said),
+        engine=engine,
+        gates=gates,
+    ).resolve(contested)
+    if wanted is None:
+        assert isinstance(outcome, Deferred)
+        assert outcome.strategy == "gate-conservation"
+    else:
+        assert isinstance(outcome, Resolved)
+        assert outcome.data == wanted.encode()
+        assert not outcome.decisions

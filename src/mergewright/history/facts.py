@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from mergewright.model.history import CommitFacts
+from mergewright.model.history import CommitFacts, PathChange
 from mergewright.model.threeway import Side
 
 #: Gives the bytes of a blob by its id.
@@ -14,7 +15,7 @@ ReadBlob = Callable[[str], bytes]
 BlobAt = Callable[[str, str], str | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SideFacts:
     """The commits of one side that the other does not have.
 
@@ -25,6 +26,19 @@ class SideFacts:
 
     tip: str
     commits: tuple[CommitFacts, ...]
+
+    @cached_property
+    def touched(self) -> Mapping[str, Mapping[str, PathChange]]:
+        """Path, as it is called before or after, to the commits that changed it and what they did."""
+        found: dict[str, dict[str, PathChange]] = {}
+        for commit in self.commits:
+            for change in commit.changes:
+                if change.old_path is not None:
+                    found.setdefault(change.old_path, {}).setdefault(commit.oid, change)
+            # What a commit puts at a path counts more than what it takes away from there.
+            for change in commit.changes:
+                found.setdefault(change.path, {})[commit.oid] = change
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

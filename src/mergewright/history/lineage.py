@@ -102,27 +102,23 @@ def path_lineage(facts: MergeFacts, side: Side, path: str) -> PathLineage:
 
 def _states(facts: MergeFacts, side: Side, names: Sequence[str]) -> dict[str, str | None]:
     """The blob under the first of some traced names that exists, for each commit of a side."""
-    wanted = frozenset(names)
+    own = facts.side(side)
+    touched = {name: own.touched.get(name, {}) for name in names}
+    changed = {oid for commits in touched.values() for oid in commits}
     states: dict[str, dict[str, str | None]] = {}
     found: dict[str, str | None] = {}
-    for commit in facts.side(side).commits:
+    for commit in own.commits:
         first = commit.parents[0] if commit.parents else None
         state = {} if first is None else states.get(first)
         if state is None:
             assert first is not None
             state = states[first] = {name: facts.blob_at(first, name) for name in names}
-        touched = [
-            change
-            for change in commit.changes
-            if change.path in wanted or change.old_path in wanted
-        ]
-        if touched:
+        if commit.oid in changed:
             state = dict(state)
-            for change in touched:
-                if change.old_path is not None:
-                    state[change.old_path] = None
-            for change in touched:
-                state[change.path] = change.new_oid
+            for name, commits in touched.items():
+                change = commits.get(commit.oid)
+                if change is not None:
+                    state[name] = change.new_oid if change.path == name else None
         states[commit.oid] = state
         found[commit.oid] = next(filter(None, map(state.get, names)), None)
     return found

@@ -35,6 +35,12 @@ _BRACKETS = b"()[]{}"
 _PARTING = bytes.maketrans(b"',([{", b'"\n\n\n\n')
 
 
+def _parted(text: bytes) -> bytes:
+    """The text with a line end at each border of a piece."""
+    bare = _COMMENT.sub(b"", text) if b"#" in text else text
+    return bare.replace(b"\\\n", b"").translate(_PARTING, b" \t\r\f)]}")
+
+
 def pieces(text: bytes) -> tuple[bytes, ...]:
     """The pieces of a text in order.
 
@@ -45,9 +51,7 @@ def pieces(text: bytes) -> tuple[bytes, ...]:
     if found is None:
         if len(_pieces) >= _MAX_KEPT:
             _pieces.clear()
-        bare = _COMMENT.sub(b"", text) if b"#" in text else text
-        bare = bare.replace(b"\\\n", b"").translate(_PARTING, b" \t\r\f)]}")
-        found = _pieces[text] = tuple(filter(None, bare.split(b"\n")))
+        found = _pieces[text] = tuple(filter(None, _parted(text).split(b"\n")))
     return found
 
 
@@ -71,10 +75,11 @@ def is_significant(piece: bytes) -> bool:
 @lru_cache(maxsize=512)
 def telling(text: bytes) -> frozenset[bytes]:
     """The pieces of a text that are telling (see :func:`is_significant`), each once."""
-    return frozenset(p for p in set(pieces(text)) if len(p) >= _MIN_PIECE) - _COMMON
+    return frozenset(_LONG.findall(_parted(text))) - _COMMON
 
 
 _MIN_PIECE = 4
+_LONG = re.compile(rb"[^\n]{%d,}" % _MIN_PIECE)
 _COMMON = frozenset(
     b"else: try: finally: return pass break continue None True False self raise except: return None "
     b"return True return False".split(b" ")

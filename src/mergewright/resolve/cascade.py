@@ -263,6 +263,9 @@ class Cascade:
                     if not isinstance(plain, Resolved):
                         return plain
                 return outcome
+            agreed = None if rebased.settled else self._agreed(conflict, rebased.conflict)
+            if agreed is not None:
+                return agreed
             return self._as_git(
                 conflict,
                 self.git_text(conflict),
@@ -277,6 +280,16 @@ class Cascade:
         if isinstance(plain, Deferred) and plain.open_places <= outcome.open_places:
             return plain
         return outcome
+
+    def _agreed(self, conflict: Conflict, rebased: Conflict) -> PathOutcome | None:
+        """The merge from the merge base, where it is clean and holds against the newer base as well."""
+        if not is_python(conflict.path, conflict.texts):
+            return None
+        merge = self._merge(conflict)
+        outcome = self._judge(conflict, merge)
+        if not isinstance(outcome, Resolved):
+            return None
+        return outcome if all(gate.passed for gate in self._check(rebased, merge)) else None
 
     def _deleted(self, conflict: Conflict) -> PathOutcome | None:
         """A deletion against a change that the deleting side already had: history settles it."""
