@@ -221,3 +221,22 @@ def test_what_both_did_once_is_done_once(line: str, patched: bool) -> None:
     (text,) = mended(found, files).values()
     assert text.count("close") == 1
     assert text.index("close") < text.index("b.log")
+
+
+@pytest.mark.parametrize(("more", "patched"), [("", True), (", default=2", False)])
+def test_an_argument_that_both_added_is_added_once(more: str, patched: bool) -> None:
+    """The later of two equal statements goes; two that differ are for a person."""
+    start = "import argparse\n\n\ndef add(parser):\n    parser.add_argument('--size', type=int)\n"
+    flag = "    parser.add_argument('--fast', type=int{})\n"
+    first = start.replace("    parser", flag.format("") + "    parser")
+    files: tuple[Files, ...] = (
+        {"a.py": start},
+        {"a.py": start + flag.format(more)},
+        {"a.py": first},
+        {"a.py": first + flag.format(more)},
+    )
+    found = one(facts_only(*files), "duplicate-argument")
+    if patched:
+        assert mended(found, files) == {"a.py": first}
+    else:
+        assert found.patch is None

@@ -363,15 +363,20 @@ def effects(text: Text, owner: str, call: str) -> list[ast.Expr]:
     ]
 
 
-def without(text: Text, owner: str, node: ast.stmt) -> bytes | None:
+def without(text: Text, node: ast.stmt) -> bytes | None:
     """A text without one statement; ``None`` when its suite or its lines hold nothing else, or more.
 
     Args:
         text: The text.
-        owner: Dotted path of the function that holds it.
         node: The statement, of the text's own tree.
     """
-    suite = next((b for b in _blocks(scope(text, owner) or []) if node in b), None)
+    suites = (
+        block
+        for holder in ast.walk(text.tree)
+        for _, block in ast.iter_fields(holder)
+        if isinstance(block, list)
+    )
+    suite = next((block for block in suites if any(item is node for item in block)), None)
     if suite is None or len(suite) < 2:
         return None
     start, end = node.lineno - 1, node.end_lineno or 0
@@ -379,6 +384,16 @@ def without(text: Text, owner: str, node: ast.stmt) -> bytes | None:
     if text.rows[start][: node.col_offset].strip() or (tail and not tail.startswith(b"#")):
         return None
     return b"".join([*text.rows[:start], *text.rows[end:]])
+
+
+def without_second_argument(text: Text, flag: str) -> bytes | None:
+    """A file that adds a command-line argument once, where two statements add the same one."""
+    wanted = statement_with_argument(flag)
+    found = [node for node in ast.walk(text.tree) if isinstance(node, ast.stmt) and wanted(node)]
+    found.sort(key=lambda node: node.lineno)
+    if len(found) != 2 or ast.dump(found[0]) != ast.dump(found[1]):
+        return None
+    return without(text, found[1]) if isinstance(found[1], ast.Expr) else None
 
 
 def between(text: Text, owner: str, first: ast.stmt, second: ast.stmt) -> list[ast.stmt] | None:

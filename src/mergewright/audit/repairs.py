@@ -68,6 +68,8 @@ class Repairer:
             return self._rename_argument(finding)
         if finding.check == "duplicate-field":
             return self._undouble(finding)
+        if finding.check == "duplicate-argument":
+            return self._one_argument(finding)
         if finding.check == "double-effect":
             return self._one_effect(finding)
         if finding.check == "call-mismatch":
@@ -243,7 +245,7 @@ class Repairer:
             ):
                 # All who call it are of one side, whose helper leaves the item alone.
                 found = edits.effects(merged, helper, quoted[2])
-                after = edits.without(merged, helper, found[0]) if len(found) == 1 else None
+                after = edits.without(merged, found[0]) if len(found) == 1 else None
                 summary = f"leave {quoted[2]} to the callers of {called}"
                 return self._repair(path, merged.data, after, summary)
         for one, other in (parents, parents[::-1]):
@@ -256,10 +258,19 @@ class Repairer:
                 found = edits.effects(merged, owner, quoted[3])
                 if len(found) != 1 or edits.effects(other, owner, quoted[3]):
                     continue
-                after = edits.without(merged, owner, found[0])
+                after = edits.without(merged, found[0])
                 summary = f"leave {quoted[3]} to {called}"
                 return self._repair(path, merged.data, after, summary)
         return None
+
+    def _one_argument(self, finding: Finding) -> Repair | None:
+        """Drop the later of two statements that add the same argument alike."""
+        merged = self.text(self.trees.merged, finding.path)
+        flag = finding.subject.removeprefix("flag:")
+        after = None if merged is None else edits.without_second_argument(merged, flag)
+        return self._repair(
+            finding.path, None if merged is None else merged.data, after, f"add {flag} once"
+        )
 
     def _undouble(self, finding: Finding) -> Repair | None:
         """Drop the later copy of a field that stands twice, where both copies are the same."""
@@ -326,7 +337,7 @@ def _without_second(merged: Text, owner: str, call: str) -> bytes | None:
         return None
     if edits.mentions(within, dotted(value.func.value)):
         return None
-    return edits.without(merged, owner, found[1])
+    return edits.without(merged, found[1])
 
 
 def _calls_alike(merged: Text, other: Text, owner: str, called: str) -> bool:
