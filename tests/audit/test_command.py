@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.support import ROOT
 
+import mergewright
 from mergewright.audit.values import Tier
 from mergewright.cli.main import cli
 from mergewright.git.repository import Repository
@@ -201,15 +203,29 @@ def test_policy_of_a_rule_file(repo: Path, tmp_path: Path) -> None:
 
 
 def test_the_hook_advises_and_lets_the_push_go_on(repo: Path, tmp_path: Path) -> None:
-    """Exit status 0 with findings, and 0 when the audit cannot even start."""
-    run("hook", "install", "-C", str(repo))
+    """Exit status 0 with findings and their text for a pull request, and 0 when no audit can start."""
+    text = tmp_path / "a b.md"
+    run("hook", "install", "-C", str(repo), "--markdown", str(text))
     hook = repo / ".git/hooks/pre-push"
+    said = []
+    env = {**os.environ, "PYTHONPATH": str(Path(mergewright.__file__).parents[1])}
     for folder in (repo, tmp_path):
         done = subprocess.run(
-            [str(hook), "origin", "url"], cwd=folder, capture_output=True, input=b"", check=False
+            [str(hook), "origin", "url"],
+            cwd=folder,
+            env=env,
+            capture_output=True,
+            input=b"",
+            check=False,
         )
         assert done.returncode == 0, done.stderr
-    assert b"push goes on" in done.stderr
+        assert not done.stdout
+        said.append(done.stderr.decode())
+    assert text.read_text(encoding="utf-8") in said[0]
+    assert "<details>" in said[0]
+    assert "lines of Python" in said[0]
+    assert "the audit itself failed" in said[1]
+    assert all("push goes on" in part for part in said)
     run("hook", "install", "-C", str(repo))
     hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     with pytest.raises(UsageError, match="is not ours"):

@@ -16,15 +16,14 @@ MARK = "# mergewright: advisory pre-push audit"
 
 
 def hook_text(*, rules: Sequence[str] = (), markdown: str | None = None) -> str:
-    """The hook's script. Whatever happens in it, it ends with status 0.
+    """The hook's script: findings, then the text for the pull request. It ends with status 0 always.
 
     Args:
         rules: Rule files or packs for the audit.
         markdown: File that gets the text for the pull request.
     """
     options = "".join(f" --rules {shlex.quote(rule)}" for rule in rules)
-    if markdown is not None:
-        options += f" --markdown {shlex.quote(markdown)}"
+    keep = "" if markdown is None else f'    cp "$text" {shlex.quote(markdown)} || true\n'
     python = shlex.quote(sys.executable)
     return f"""\
 #!/bin/sh
@@ -32,11 +31,15 @@ def hook_text(*, rules: Sequence[str] = (), markdown: str | None = None) -> str:
 # Names what the newest merge broke or lost. Advice only: the push always goes on.
 {{
   cat >/dev/null  # what is pushed where: of no concern here
-  if {python} -m mergewright audit{options} 1>&2; then
-    echo "mergewright: audit done; findings above are advice, the push goes on" 1>&2
+  text=$(mktemp) || exit 0
+  trap 'rm -f "$text"' EXIT
+  if {python} -m mergewright audit{options} --markdown "$text" 1>&2; then
+{keep}    echo "mergewright: for the body of the pull request:"
+    cat "$text"
+    echo "mergewright: audit done; findings above are advice, the push goes on"
   else
-    echo "mergewright: the audit itself failed (see above); the push goes on" 1>&2
-  fi
+    echo "mergewright: the audit itself failed (see above); the push goes on"
+  fi 1>&2
 }} || true
 exit 0
 """
