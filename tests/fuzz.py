@@ -19,6 +19,7 @@ there is a fault.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import sysconfig
 import time
@@ -32,7 +33,7 @@ from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 
-from tests.corpus.drawing import scenario, sound
+from tests.corpus.drawing import apart, scenario, sound
 from tests.corpus.edits import Scenario, canonical, parse, tokens
 from tests.corpus.generators import module_text
 from tests.corpus.running import Result, run_texts
@@ -43,6 +44,8 @@ FAULTS = ("wrong", "unparsable", "lost", "doubled", "silent", "ends", "crash")
 
 #: Share of the texts that a generator writes; the rest is of the standard library.
 GENERATED = 0.25
+
+_TOP = re.compile(rb"(?:def|class|async def|import|from|@|__all__|[A-Z_]+ = )")
 
 
 def library_files(limit: int = 120_000) -> list[Path]:
@@ -57,21 +60,17 @@ def library_files(limit: int = 120_000) -> list[Path]:
 
 
 def pieces(data: bytes, random: Random, lines: int) -> bytes:
-    """A run of whole top-level statements of about so many lines, or all of the text."""
-    tree = parse(data)
-    if tree is None or len(tree.body) < 4 or data.count(b"\n") <= lines:
-        return data
-    first = random.randrange(len(tree.body) - 2)
+    """A run of top-level statements of about so many lines, or all of the text.
+
+    The cut is made by the lines alone: a whole file is not parsed for a small piece of it.
+    """
     rows = data.split(b"\n")
-    start = tree.body[first].lineno - 1
-    end = start
-    for node in tree.body[first:]:
-        end = node.end_lineno or end
-        if end - start >= lines:
-            break
-    decorators = getattr(tree.body[first], "decorator_list", [])
-    start = min([start, *(d.lineno - 1 for d in decorators)])
-    return b"\n".join(rows[start:end]) + b"\n"
+    tops = [n for n, row in enumerate(rows) if _TOP.match(row)]
+    if len(tops) < 4 or len(rows) <= lines:
+        return data
+    start = random.choice(tops[:-2])
+    end = next((n for n in tops if n - start >= lines), len(rows))
+    return b"\n".join(rows[start:end]).rstrip(b"\n") + b"\n"
 
 
 def draw(random: Random, files: list[Path], lines: int | None = None) -> Scenario | None:
@@ -168,7 +167,7 @@ def minimise(case: Scenario, fault: str) -> Scenario:
 
 
 def _same(case: Scenario, fault: str) -> bool:
-    return sound(case) and judge(case)[0] == fault
+    return apart(case) and sound(case) and judge(case)[0] == fault
 
 
 def _statements(data: bytes) -> Iterator[tuple[int, int]]:

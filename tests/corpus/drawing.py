@@ -128,6 +128,9 @@ def scenario(
             middle = (at[0] + at[1]) // 2
             options = sorted(options, key=lambda change: abs(change.start - middle))[:3]
         change = random.choice(options)
+        split = [c.carry for e in made for c in e.changes if c.carry and c.kind == "class-split"]
+        if change.kind == "function" and any(a < change.start < b for a, b in split):
+            continue  # it may belong to either of the two classes
         if spans.free([change]):
             spans.take([change])
             made.append(Edit(change, random.choice(OWNERS)))
@@ -136,12 +139,27 @@ def scenario(
         return None
     case = Scenario(base=data, edits=tuple(made), clashes=tuple(pairs), growths=tuple(grown))
     if dress:
-        case = replace(case, dress=draw_dress(random))
+        case = replace(case, dress=draw_dress(random, data.count(b"\n")))
     return case if sound(case) else None
 
 
 def _kinds(table: dict[str, tuple[int, object]], random: Random, count: int) -> list[str]:
     return random.choices(list(table), [weight for weight, *_ in table.values()], k=count)
+
+
+def apart(case: Scenario) -> bool:
+    """Whether no two edits touch, as in :func:`scenario`."""
+    spans = _Spans()
+    groups = [
+        *(pair for pair in case.clashes),
+        *(growth.ours + growth.theirs for growth in case.growths),
+        *(edit.changes for edit in case.edits),
+    ]
+    for changes in sorted(groups, key=lambda group: not any(c.cover for c in group)):
+        if not spans.free(changes):
+            return False
+        spans.take(changes)
+    return True
 
 
 def sound(case: Scenario) -> bool:

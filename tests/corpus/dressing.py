@@ -14,6 +14,9 @@ import black
 
 BOM = b"\xef\xbb\xbf"
 
+#: Longer texts are not formatted: it would take longer than all the rest.
+MOST_FORMATTED = 100
+
 #: Columns of the formatter runs.
 WIDTHS = {"black": 88, "black-narrow": 60, "black-wide": 120}
 
@@ -131,14 +134,14 @@ BYTES = [
 ]
 
 
-def draw_dress(random: Random) -> Dress:
-    """A random dress; most texts get none."""
+def draw_dress(random: Random, lines: int) -> Dress:
+    """A random dress for a text of so many lines; most texts get none."""
     base: tuple[str, ...] = ()
     sides: dict[str, tuple[str, ...]] = {"ours": (), "theirs": ()}
     right: tuple[str, ...] = ()
     for table in (LAYOUTS, BYTES):
         ((_, name, who),) = random.choices(table, [row[0] for row in table])
-        if not name:
+        if not name or (name in WIDTHS and lines > MOST_FORMATTED):
             continue
         chosen = {"one": [random.choice(["ours", "theirs"])]}.get(who, ["ours", "theirs"])
         for side in chosen:

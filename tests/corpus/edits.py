@@ -15,7 +15,7 @@ import inspect
 import io
 import tokenize
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -280,6 +280,9 @@ def parse(data: bytes) -> ast.Module | None:
 # --- the places where a text can be edited --------------------------------------------------------
 
 
+_SUITES = ("body", "orelse", "finalbody")
+
+
 class Places:
     """Byte spans of the nodes of a text.
 
@@ -295,6 +298,7 @@ class Places:
         self.starts = [0]
         for line in data.split(b"\n"):
             self.starts.append(self.starts[-1] + len(line) + 1)
+        self._bodies: list[tuple[ast.AST, list[ast.stmt]]] | None = None
         self.in_fstring: set[ast.AST] = set()
         self.nodes: list[ast.AST] = []
         for node in ast.walk(tree):
@@ -341,13 +345,16 @@ class Places:
         rest = self.data[self.end(node) : self.line_end(self.end(node))]
         return not self.indent(node).strip() and not rest.strip() and rest[-1:] == b"\n"
 
-    def bodies(self) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
+    def bodies(self) -> list[tuple[ast.AST, list[ast.stmt]]]:
         """All suites and what holds them."""
-        for node in self.nodes:
-            for field in ("body", "orelse", "finalbody"):
-                body = getattr(node, field, None)
-                if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
-                    yield node, body
+        if self._bodies is None:
+            self._bodies = [
+                (node, body)
+                for node in self.nodes
+                for body in (getattr(node, field, None) for field in _SUITES)
+                if isinstance(body, list) and body and isinstance(body[0], ast.stmt)
+            ]
+        return self._bodies
 
 
 # --- judging --------------------------------------------------------------------------------------

@@ -145,8 +145,12 @@ def modules(draw: st.DrawFn) -> bytes:
 
 
 @st.composite
-def scenarios(draw: st.DrawFn, *, clash: bool = False) -> Scenario:
-    """Merges of generated modules whose right result is known."""
+def scenarios(draw: st.DrawFn, *, clash: bool = False, rich: bool = False) -> Scenario:
+    """Merges of generated modules whose right result is known.
+
+    With ``rich``, code is also moved, wrapped, split off or renamed, both add at one place, and the
+    texts have other layouts, line ends and encodings.
+    """
     random = draw(st.randoms(use_true_random=False))
     # Two new names of one dict key become two entries: corpus/known_failures/gate/ has the case, and
     # `python -m tests.fuzz` counts it.
@@ -154,8 +158,11 @@ def scenarios(draw: st.DrawFn, *, clash: bool = False) -> Scenario:
         module_text(random),
         random,
         edits=draw(st.integers(2, 6)),
+        reshape=float(rich),
         clash=clash,
         clash_keys=False,
+        growth=rich and random.random() < 0.5,
+        dress=rich,
     )
     assume(found is not None)
     assert found is not None

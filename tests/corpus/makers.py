@@ -86,6 +86,8 @@ def functions(places: Places, number: int) -> Iterator[Change]:
                 at = places.line_end(places.end(node))
                 if not places.data[:at].endswith(b"\n"):
                     continue
+                if places.data[at : places.line_end(at)].strip()[:1] == b"#":
+                    continue  # the comment would belong to what is inserted
                 indent = places.indent(node)
                 own = b"self" if isinstance(holder, ast.ClassDef) else b"value"
                 gap = b"\n" if isinstance(holder, ast.ClassDef) else b"\n\n"
@@ -399,9 +401,10 @@ def replaced(places: Places, number: int) -> Iterator[Change]:
         for node in body:
             plain = isinstance(holder, Function) and isinstance(node, (ast.Expr, ast.Assert))
             if plain and places.alone(node) and not is_docstring(body, node):
-                # From the line's start on: a comment put above would be one on what is gone.
-                at, text = places.line_start(places.start(node)), b"%b(1, 2)" % new
-                yield Change(at, places.end(node), places.indent(node) + text, "replaced", new)
+                # The whole line: a comment put above would be one on what is gone.
+                start, end = places.lines(node, node)
+                text = places.indent(node) + b"%b(1, 2)\n" % new
+                yield Change(start, end, text, "replaced", new)
 
 
 def attributes_added(places: Places, number: int) -> Iterator[Change]:

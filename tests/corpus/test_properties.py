@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from tests.corpus.edits import Scenario, canonical, parse, tokens
 from tests.corpus.generators import modules, scenarios
 from tests.corpus.running import Result, run_texts, sides_of_markers
+from tests.fuzz import judge
 
 from mergewright.model.threeway import ThreeWay
 
@@ -57,6 +58,14 @@ def test_right_or_open(case: Scenario) -> None:
         assert found == wanted
     else:
         assert all(found[token] >= 1 for token in wanted)
+
+
+@short
+@given(scenarios(rich=True))
+def test_reshaped_code_is_right_or_open(case: Scenario) -> None:
+    """Edits follow code that moved, was wrapped, split off or renamed, in any layout and encoding."""
+    verdict, result = judge(case)
+    assert verdict in ("exact", "right", "open"), result
 
 
 @short
@@ -112,16 +121,20 @@ def test_merging_again_changes_nothing(case: Scenario) -> None:
 @short
 @given(scenarios())
 def test_untouched_lines_stay(case: Scenario) -> None:
-    """Lines that no side touched stand in the result, byte for byte and in order."""
+    """Lines that no side touched stand in the result, byte for byte and in order; also beside conflicts."""
     result = merged(case)
-    assume(result.clean)
+    data = result.data or b""
+    if not result.clean:
+        sides = sides_of_markers(data)
+        assert sides is not None
+        data = sides.ours
     touched: set[int] = set()
     for edit in case.edits:
         first = case.base.count(b"\n", 0, edit.change.start)
         last = case.base.count(b"\n", 0, max(edit.change.end - 1, edit.change.start))
         if edit.change.end > edit.change.start or case.base[edit.change.start - 1 :][:1] != b"\n":
             touched.update(range(first, last + 1))
-    rows = iter((result.data or b"").split(b"\n"))
+    rows = iter(data.split(b"\n"))
     for number, line in enumerate(case.base.split(b"\n")):
         if number not in touched:
             assert any(line == row for row in rows), (number, line)
@@ -162,6 +175,15 @@ def test_formatting_alone_is_no_conflict(data: bytes) -> None:
     result = merge(data, formatted(data), data.replace(b"(value)", b"( value )"))
     assert result.clean
     assert canonical(result.data or b"") == canonical(data)
+
+
+@pytest.mark.long
+@settings(short, max_examples=2000, derandomize=False)
+@given(scenarios(rich=True))
+def test_reshaped_code_is_right_or_open_long(case: Scenario) -> None:
+    """Moved, wrapped, renamed and reformatted code, for long."""
+    verdict, result = judge(case)
+    assert verdict in ("exact", "right", "open"), result
 
 
 @pytest.mark.long

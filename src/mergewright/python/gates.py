@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import io
 import itertools
 import keyword
 import re
+import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -341,14 +343,22 @@ def undefined_names(data: bytes, path: str = "<text>") -> frozenset[str] | None:
     found = _names_by_unit(data)
     if found is None:
         try:
-            found = names_of(data.decode("utf-8-sig"), path)
-        except UnicodeDecodeError:
+            found = names_of(_decoded(data), path)
+        except (UnicodeDecodeError, SyntaxError, LookupError):
             return None
     if found is None:
         return None
     return frozenset(
         name for name in found.read - found.bound - _BUILTINS if not name.startswith(".")
     )
+
+
+def _decoded(data: bytes) -> str:
+    """A text as its cookie says, UTF-8 without one."""
+    encoding = "utf-8-sig"
+    if b"coding" in data[:200]:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return data.decode(encoding)
 
 
 def _names_by_unit(data: bytes) -> Names | None:

@@ -71,7 +71,7 @@ class Sweeps:
             self._few[side] = [
                 Sweep(a, b, text, places)
                 for (a, b), (places, text) in counts.items()
-                if len(a) == len(b) == 1 and 2 <= places < LEAST_PLACES
+                if len(a) == len(b) == 1 and places < LEAST_PLACES
             ]
         return self._found[side]
 
@@ -140,7 +140,9 @@ class Sweeps:
         )
         if not (related or defined) or old.decode("utf-8", "replace") in _BUILTIN_MEMBERS:
             return False
-        return 2 <= _in_code(self._texts.base, old) <= sweep.places
+        # Once is enough for a definition under a related name.
+        least = 1 if related and defined else 2
+        return least <= _in_code(self._texts.base, old) <= sweep.places
 
     def explain(self, base: bytes, changed: bytes, side: Side) -> list[Sweep] | None:
         """The sweeps of ``side`` that turn ``base`` into ``changed``; ``None`` if they do not."""

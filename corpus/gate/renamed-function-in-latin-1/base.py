@@ -1,0 +1,10 @@
+# -*- coding: latin-1 -*-
+# Größe der Tabelle.
+
+
+def read_table(path):
+    return open(path).read()
+
+
+def main(path):
+    show(read_table(path))

@@ -1,0 +1,10 @@
+# -*- coding: latin-1 -*-
+# Größe der Tabelle.
+
+
+def load(path):
+    return open(path).read()
+
+
+def main(path):
+    show(load(path))
