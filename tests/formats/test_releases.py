@@ -156,3 +156,39 @@ def test_numbers_versions_and_dates_are_not_merged_by_their_digits(
         versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=mine, theirs=other)
         merge = merge_file(path, versions, formats=FormatOptions(versions="off", prose=True))
         assert not merge.clean
+
+
+ENTRIES = [f"- Entry number {number} that was written down long ago.\n" for number in range(4)]
+NEW = [f"- A new feature, the {number}th one, of ours alone.\n" for number in range(9)]
+
+
+@pytest.mark.parametrize("kept", [4, 3])
+def test_entries_follow_a_release_that_got_another_number(kept: int) -> None:
+    """Ours put what was unreleased into a larger release; what theirs added goes along."""
+    old = release("1.1", "".join(ENTRIES))
+    ours = release("2.0", "".join([*NEW, *ENTRIES[:kept]]))
+    merge = merge_for("CHANGES.rst")
+    assert merge is not None
+    texts = ThreeWay(
+        base=old.encode(),
+        ours=ours.encode(),
+        theirs=old.replace(ENTRIES[0], FIX + ENTRIES[0]).encode(),
+    )
+    result = merge(texts)
+    assert result.clean
+    assert result.text().decode() == ours.replace(ENTRIES[0], FIX + ENTRIES[0])
+
+
+def test_a_release_that_lost_most_of_its_entries_is_a_removal() -> None:
+    """One old entry under another heading is no proof: the section stays open as a whole."""
+    old = release("1.1", "".join(ENTRIES))
+    ours = release("2.0", "".join([*NEW, ENTRIES[0]]))
+    merge = merge_for("CHANGES.rst")
+    assert merge is not None
+    texts = ThreeWay(
+        base=old.encode(),
+        ours=ours.encode(),
+        theirs=old.replace(ENTRIES[0], FIX + ENTRIES[0]).encode(),
+    )
+    result = merge(texts)
+    assert [place.kind for place in result.contested] == ["delete-change"]

@@ -59,6 +59,11 @@ _PAIRS = 250_000
 _WORDS_BETWEEN = 4
 # A section whose blocks are kept to this share under another heading was renamed.
 _RENAMED = 0.5
+# A section that grew under its new heading still has this share of its old blocks; so many blocks of
+# so many characters must be there to tell.
+_GREW = 0.6
+_SEVERAL = 3
+_SUBSTANTIAL = 25
 
 
 def merge_changelog(
@@ -639,7 +644,7 @@ def _follow_renames(base: Node, side: Node, other: Node) -> Node:
             (score, candidate)
             for candidate in fresh
             if candidate not in renamed
-            and (score := _sameness(old[key], new[candidate])) >= _RENAMED
+            and (score := _followed(old[key], new[candidate])) is not None
             and _same_place(key, candidate, order_old, order_new)
         ]
         if candidates:
@@ -675,6 +680,21 @@ def _sameness(one: Node, two: Node) -> float:
         return 1.0
     total = max(sum(first.values()), sum(second.values()))
     return sum((first & second).values()) / total
+
+
+def _followed(old: Node, new: Node) -> float | None:
+    """How well a section is an old one under a new heading, be it that it grew; else ``None``."""
+    score = _sameness(old, new)
+    if score >= _RENAMED:
+        return score
+    first, second = (
+        Counter(atom for atom in _atoms(node) if len(str(atom)) >= _SUBSTANTIAL)
+        for node in (old, new)
+    )
+    if sum(first.values()) < _SEVERAL:
+        return None
+    share = sum((first & second).values()) / sum(first.values())
+    return share if share >= _GREW else None
 
 
 def _atoms(node: Node) -> list[Hashable]:
