@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,6 +141,19 @@ def test_the_oldest_entries_go(tmp_path: Path) -> None:
     kept = Kept(tmp_path, limit=4)
     assert [n for n in range(6) if kept.get("source", str(n)) is not None] == [2, 3, 4, 5]
     kept.close()
+
+
+def test_files_of_other_versions_go_when_they_are_old(tmp_path: Path) -> None:
+    """One that was written lately may be in use."""
+    for name, age in (("facts-old.sqlite", 30 * 24 * 3600), ("facts-new.sqlite", 60)):
+        (tmp_path / name).write_bytes(b"")
+        stamp = time.time() - age
+        os.utime(tmp_path / name, (stamp, stamp))
+    kept = Kept(tmp_path)
+    assert kept.get("source", "oid") is None
+    kept.close()
+    assert not (tmp_path / "facts-old.sqlite").exists()
+    assert (tmp_path / "facts-new.sqlite").exists()
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import json
 import os
 import sqlite3
 import sys
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,6 +26,9 @@ from mergewright.audit.textfacts import TextFacts
 
 #: More entries than this are not kept; the oldest go first. An entry takes some 3 kB.
 LIMIT = 30_000
+
+#: Seconds after which the file of another version goes, when nobody writes it any more.
+_WEEK = 7 * 24 * 3600.0
 
 
 def _identity() -> str:
@@ -77,7 +81,9 @@ class Kept:
             if not path.exists():
                 folder.mkdir(parents=True, exist_ok=True)
                 for old in folder.glob("facts-*.sqlite"):
-                    old.unlink(missing_ok=True)
+                    # Of another version, which may still be at work beside this one.
+                    if time.time() - old.stat().st_mtime > _WEEK:
+                        old.unlink(missing_ok=True)
             connection = sqlite3.connect(path, timeout=5, isolation_level=None)
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute(
