@@ -70,6 +70,8 @@ class Slot:
         return item
 
 
+# Longer statements (tables of data) keep the layout that their parts have: dressing them takes seconds.
+_DRESSED = 30_000
 # Flags that say of which kind the version beside them is.
 _RELEASE_FLAG = re.compile(
     r"(?i)\A_*(?:released?|is_?released?|release_?level|is_?dev|dev|final)_*\Z"
@@ -586,7 +588,9 @@ class StructuralMerge:
         self, text: bytes, form: str, versions: ThreeWay[bytes], relaid: Side | None = None
     ) -> bytes:
         """A composed statement in the layout of the side that reformatted it."""
-        return compose(text, form, versions, relaid) if self.layout else text
+        return (
+            compose(text, form, versions, relaid) if self.layout and len(text) <= _DRESSED else text
+        )
 
     def _both_added(self, slot: Slot, symbol: str) -> list[Piece]:
         """Both sides added it under one name."""

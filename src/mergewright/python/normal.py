@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import libcst as cst
 
@@ -36,26 +37,52 @@ def fields_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(f.name for f in dataclasses.fields(kind))
 
 
+# Values below which no comment can stand; most fields of most nodes are such.
+_WITHOUT_COMMENTS = (str, bool, int, type(None), cst.SimpleWhitespace, cst.MaybeSentinel)
+
+
+class _Kinds(dict[type[Any], bool]):
+    """Whether a type is one of some, remembered: the check of an abstract base is slow."""
+
+    def __init__(self, wanted: tuple[type[Any], ...]) -> None:
+        super().__init__()
+        self._wanted = wanted
+
+    def __missing__(self, kind: type[Any]) -> bool:
+        found = self[kind] = issubclass(kind, self._wanted)
+        return found
+
+
+_without_comments = _Kinds(_WITHOUT_COMMENTS)
+_layout_kinds = _Kinds(_LAYOUT)
+
+
 def comments_in(value: object) -> tuple[str, ...]:
-    """Comments below a value, in order."""
-    if isinstance(value, cst.Comment):
-        return (value.value,)
-    if isinstance(value, cst.CSTNode):
-        return tuple(c for child in value.children for c in comments_in(child))
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(c for item in value for c in comments_in(item))
-    return ()
+    """Comments below a value, in the order of the fields."""
+    found: list[str] = []
+    stack: list[object] = [value]
+    while stack:
+        part = stack.pop()
+        kind: type[Any] = type(part)
+        if _without_comments[kind]:
+            continue
+        if isinstance(part, cst.Comment):
+            found.append(part.value)
+        elif isinstance(part, cst.CSTNode):
+            stack += [getattr(part, name) for name in reversed(fields_of(type(part)))]
+        elif isinstance(part, Sequence):
+            stack += reversed(part)
+    return tuple(found)
 
 
 def is_layout(value: object) -> bool:
     """Whether a field's value is layout: white space, punctuation, parentheses."""
-    if isinstance(value, _LAYOUT) or value is cst.MaybeSentinel.DEFAULT:
+    if _layout_kinds[type(value)] or value is cst.MaybeSentinel.DEFAULT:
         return True
     return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
+        isinstance(value, list | tuple)
         and bool(value)
-        and all(isinstance(item, _LAYOUT) for item in value)
+        and all(_layout_kinds[type(item)] for item in value)
     )
 
 

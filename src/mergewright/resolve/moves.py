@@ -37,8 +37,8 @@ from mergewright.resolve.treeconflicts import is_content, whole_side
 from mergewright.rules.imports import restore_imports
 from mergewright.rules.trees import Overlay, Tree, changed_paths
 
-#: What is defined somewhere in a text; the name up to what cannot stand in one.
-_DEFINED = re.compile(rb"\b(?:def|class)\s+(\w+)")
+_NAME_BEHIND = re.compile(rb"\s+(\w+)")
+_WORD_END = re.compile(rb"\w")
 #: The commit that brought a definition to a file: side, old path, new path, name; its id and title.
 Commit = Callable[[Side, str, str, str], tuple[str, str] | None]
 
@@ -182,7 +182,7 @@ class _Finder:
         filled = texts.map(lambda data: data or b"")
         if any(b"\r" in data or len(data) > _MOST_BYTES for data in filled):
             return None
-        if not set(_DEFINED.findall(filled.base)) & self._gained(mover, conflict.path):
+        if not set(_defined(filled.base)) & self._gained(mover, conflict.path):
             return None  # no other file has got a definition that base has here
         survey = moves.survey(filled.map(source_of), mover)
         names = {name for lost in survey.lost for name in _names(lost)}
@@ -210,8 +210,8 @@ class _Finder:
                 data = side.read(changed)
                 if data is None or b"\r" in data or len(data) > _MOST_BYTES:
                     continue
-                now = Counter(_DEFINED.findall(data))
-                now.subtract(_DEFINED.findall(base.read(changed) or b""))
+                now = Counter(_defined(data))
+                now.subtract(_defined(base.read(changed) or b""))
                 found[changed] = {name for name, count in now.items() if count > 0}
             self._gains[mover] = found
         return {
@@ -241,6 +241,20 @@ class _Finder:
 @lru_cache(maxsize=64)
 def _new_places(path: str, base: bytes, side: bytes) -> list[moves.Place]:
     return moves.added(source_of(base), source_of(side), path)
+
+
+def _defined(data: bytes) -> list[bytes]:
+    r"""What ``\b(?:def|class)\s+(\w+)`` finds, which is slower."""
+    found = []
+    for keyword in (b"def", b"class"):
+        at = data.find(keyword)
+        while at >= 0:
+            end = at + len(keyword)
+            match = _NAME_BEHIND.match(data, end)
+            if match is not None and not _WORD_END.match(data, max(0, at - 1), at):
+                found.append(match.group(1))
+            at = data.find(keyword, end)
+    return found
 
 
 def _names(lost: moves.Lost) -> set[str]:

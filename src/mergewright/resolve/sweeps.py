@@ -100,17 +100,24 @@ class Renamings:
         self._before: dict[Side, frozenset[bytes]] = {}
         # Files in which a side has words that none of its files had in base.
         self._taken: dict[Side, set[str]] = {}
+        # The files whose base holds a word that the side gave up.
+        self._holders: dict[Side, dict[bytes, list[str]]] = {}
         self._known: dict[Side, dict[bytes, Renaming | None]] = {Side.OURS: {}, Side.THEIRS: {}}
         self._pairs: dict[tuple[Side, str], Counter[tuple[bytes, bytes]]] = {}
 
-    def of(self, side: Side, words: Collection[bytes]) -> list[Renaming]:
+    def of(self, side: Side, words: Collection[bytes], path: str = "") -> list[Renaming]:
         """The renamings of a side among some words.
 
         Args:
             side: ``OURS`` or ``THEIRS``.
             words: Names that the other side's text holds.
+            path: Only those that other files than this one may prove.
         """
-        asked = self.given_up(side).intersection(words)
+        asked = {
+            word
+            for word in self.given_up(side).intersection(words)
+            if not path or self._holders[side].get(word, []) != [path]
+        }
         known = self._known[side]
         new = {
             word
@@ -147,15 +154,23 @@ class Renamings:
         if side not in self._given_up:
             before: set[bytes] = set()
             after: set[bytes] = set()
-            held: dict[str, set[bytes]] = {}
+            gone: dict[str, set[bytes]] = {}
+            come: dict[str, set[bytes]] = {}
             paths = self.changed(side)
             for path in paths if len(paths) <= _MOST_FILES else ():
-                before |= _words(self._sides.base, path)
-                held[path] = _words(self._sides.get(side), path)
-                after |= held[path]
+                old, new = _words(self._sides.base, path), _words(self._sides.get(side), path)
+                gone[path], come[path] = old - new, new - old
+                before |= old
+                after |= new
+            given_up = before - after
             self._before[side] = frozenset(before)
-            self._given_up[side] = frozenset(before - after)
-            self._taken[side] = {path for path, words in held.items() if not words <= before}
+            self._given_up[side] = frozenset(given_up)
+            self._taken[side] = {path for path, words in come.items() if not words <= before}
+            holders: dict[bytes, list[str]] = {}
+            for path, words in gone.items():
+                for word in words & given_up:
+                    holders.setdefault(word, []).append(path)
+            self._holders[side] = holders
         return self._given_up[side]
 
     def _left(self, side: Side, words: set[bytes]) -> set[bytes]:
@@ -177,12 +192,9 @@ class Renamings:
         definitions: dict[bytes, set[str]] = {}
         read: list[bytes] = []
         texts: list[tuple[str, bytes, bytes]] = []
-        for path in self.changed(side):
-            base = self._sides.base.read(path)
-            if base is None or old not in base or len(base) > _MOST_BYTES:
-                continue
-            now = self._sides.get(side).read(path)
-            if now is not None:
+        for path in self._holders[side].get(old, ()):
+            base, now = self._sides.base.read(path), self._sides.get(side).read(path)
+            if base is not None and now is not None:
                 texts.append((path, base, now))
         if not any(path in self._taken[side] for path, _, _ in texts):
             return None  # the new name would be none that base had
@@ -310,7 +322,7 @@ def _again(
     for side in (Side.OURS, Side.THEIRS):
         other = changed[side.other]
         words = words_of(other)
-        for renaming in found.of(side, words):
+        for renaming in found.of(side, words, conflict.path):
             if not renaming.proved_without(conflict.path) or not _fits(renaming, other, texts.base):
                 continue
             made.append(renaming)
@@ -405,7 +417,7 @@ def old_names(merged: Tree, found: Renamings, contested: Collection[str]) -> Ite
             data = None if path in contested else merged.read(path)
             if data is None or len(data) > _MOST_BYTES:
                 continue
-            for renaming in found.of(side, words_of(data)):
+            for renaming in found.of(side, words_of(data), path):
                 if renaming.proved_without(path) and not _defines(data, renaming.old):
                     line = _line(data, renaming.old)
                     if line:
