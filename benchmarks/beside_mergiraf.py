@@ -42,14 +42,15 @@ def child(arguments: Sequence[str]) -> None:
     """Plan one merge and print the processor seconds of each path as JSON."""
     repo, ours, theirs, history, *paths = arguments
     sys.path.insert(0, str(ROOT / "src"))
-    from mergewright.cli.main import spare_collections
+    from mergewright.cli.main import start_lightly
+
+    start_lightly()
     from mergewright.git.repository import Repository
     from mergewright.model.conflict import MODE_REGULAR, Conflict
     from mergewright.model.resolution import Deferred, PathOutcome
     from mergewright.workflows.resolving import Settings, plan_merge
     from mergewright.workflows.sources import default_sources, no_sources
 
-    spare_collections()
     both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     seconds: dict[str, float] = {}
     wanted = set(paths)

@@ -11,6 +11,7 @@ import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from mergewright.python.source import source_of
 
@@ -163,6 +164,38 @@ def spelled(node: ast.expr) -> str:
     return ast.unparse(node)
 
 
+def _nodes(tree: ast.AST) -> list[Any]:
+    """All nodes in the order of :func:`ast.walk`, contexts and operators left out; there may be ``None``."""
+    found: list[Any] = [tree]
+    for node in found:  # grows as it goes
+        for name in _below(type(node)):
+            below = getattr(node, name)
+            if type(below) is list:
+                found += below
+            elif below is not None:
+                found.append(below)
+    return found
+
+
+_known_fields: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _below(kind: type[Any]) -> tuple[str, ...]:
+    """Names of the fields of a kind of node that may hold nodes."""
+    found = _known_fields.get(kind)
+    if found is None:
+        found = ()
+        if issubclass(kind, ast.AST) and not issubclass(kind, ast.Constant | ast.Name):
+            found = tuple(name for name in kind._fields if name not in _PLAIN)
+        _known_fields[kind] = found
+    return found
+
+
+_PLAIN = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "name", "names", "type_comment", "kind"}
+)
+
+
 @functools.lru_cache(maxsize=2)
 def _tree(text: bytes) -> ast.Module | None:
     """The syntax tree of a text whose columns are those of its bytes, if it has one."""
@@ -184,7 +217,7 @@ def _arguments(text: bytes) -> Iterator[tuple[_Slot, ast.expr]]:
     tree = _tree(text)
     if tree is None:
         return
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
             continue
         callee = spelled(node.func)

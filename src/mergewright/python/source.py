@@ -247,14 +247,23 @@ class Item:
             if self.kind in {"tail", "error"}:
                 self._tokens = self.core.split()
             else:
-                found: list[bytes] = []
-                for node in self.nodes:
-                    tokens_of(self.source, node, found)
-                rest = self.source.data[self.nodes[-1].end_byte : self.end].strip(b"; \t\n\f\\")
-                if rest and self.nodes[-1].end_byte < self.end:
-                    found.append(b"#" + rest)
-                self._tokens = found
+                # Equal lines have equal tokens where all of the text parses.
+                known = None if self.source.root.has_error else _tokens_known.get(self.core)
+                self._tokens = self._read_tokens() if known is None else known
         return self._tokens
+
+    def _read_tokens(self) -> list[bytes]:
+        found: list[bytes] = []
+        for node in self.nodes:
+            tokens_of(self.source, node, found)
+        rest = self.source.data[self.nodes[-1].end_byte : self.end].strip(b"; \t\n\f\\")
+        if rest and self.nodes[-1].end_byte < self.end:
+            found.append(b"#" + rest)
+        if not self.source.root.has_error:
+            if len(_tokens_known) >= _MOST_KNOWN:
+                _tokens_known.clear()
+            _tokens_known[self.core] = found
+        return found
 
     @property
     def fingerprint(self) -> bytes:
@@ -279,6 +288,11 @@ class Item:
         if self._sections is None:
             self._sections = _sections(self)
         return self._sections
+
+
+# The tokens of statements by their lines: the versions of a file have most statements in common.
+_tokens_known: dict[bytes, list[bytes]] = {}
+_MOST_KNOWN = 4_000
 
 
 def digest(tokens: list[bytes]) -> bytes:
