@@ -29,7 +29,7 @@ from mergewright.python.source import Item, Section, Source
 from mergewright.python.sweeps import Sweep, Sweeps, apply
 from mergewright.python.versions import larger_version
 from mergewright.text.diff import increasing, matches
-from mergewright.text.lines import join_pieces, with_final_newline
+from mergewright.text.lines import join_pieces, split_lines, with_final_newline
 from mergewright.text.merge import chunks, merge_lines
 
 _IMPORTS = frozenset({"import", "from"})
@@ -1182,14 +1182,51 @@ def _with_comments(
             if wrote - kept and _stands_in(base, pieces):
                 return None
             continue
-        old, new = base.lead.lstrip(b"\r\n"), edited.lead.lstrip(b"\r\n")
-        held = [n for n, p in enumerate(pieces) if isinstance(p, bytes) and old and old in p]
-        if len(held) != 1 or reworded & kept - Counter(comments_of(old) or ()):
+        if reworded & kept - Counter(comments_of(base.lead) or ()):
             return None
-        text = pieces[held[0]]
-        assert isinstance(text, bytes)
-        pieces = [*pieces[: held[0]], text.replace(old, new, 1), *pieces[held[0] + 1 :]]
+        texts = [
+            _reworded(piece, base.lead, edited.lead) if isinstance(piece, bytes) else None
+            for piece in pieces
+        ]
+        if sum(text is not None for text in texts) != 1:
+            return None
+        pieces = [
+            piece if text is None else text for piece, text in zip(pieces, texts, strict=True)
+        ]
     return pieces
+
+
+def _reworded(text: bytes, old: bytes, new: bytes) -> bytes | None:
+    """A text with other comments in the place of some; ``None`` unless these stand there once, by themselves.
+
+    Args:
+        text: Whole lines.
+        old: The comment lines that are replaced, at any indentation.
+        new: What stands there then, at the indentation of the text.
+    """
+    wanted = [line.strip() for line in split_lines(old) if line.strip()]
+    lines = split_lines(text)
+    bare = [line.strip() for line in lines]
+    places = [n for n in range(len(lines)) if wanted and bare[n : n + len(wanted)] == wanted]
+    if len(places) != 1:
+        return None
+    (at,) = places
+    first = lines[at]
+    before, after = first[: len(first) - len(first.lstrip())], first[len(first.rstrip()) :]
+    written = [line.strip() for line in split_lines(new) if line.strip()]
+    made = b"".join(
+        [*lines[:at], *(before + line + after for line in written), *lines[at + len(wanted) :]]
+    )
+    # Within a string it is no comment.
+    was, now = comments_of(text), comments_of(made)
+    if (
+        was is None
+        or now is None
+        or Counter(now)
+        != Counter(was) - Counter(comments_of(old) or ()) + Counter(comments_of(new) or ())
+    ):
+        return None
+    return made
 
 
 def _stands_in(item: Item, pieces: Sequence[Piece]) -> bool:

@@ -177,8 +177,12 @@ def _structural(
             merge.note_imports(notes)
         if sweeps is not None:
             for side, sweep in sweeps.unfinished(result):
-                merge.note_sweep(side, sweep, _readers(result, sweep.old[0].decode()))
-                result = apply(result, [sweep])
+                carried = sweeps.carried(sweep, result)
+                if carried != result:
+                    pairs = zip(result.splitlines(), carried.splitlines(), strict=True)
+                    lines = [n for n, (was, now) in enumerate(pairs, 1) if was != now]
+                    merge.note_sweep(side, sweep, list(dict.fromkeys(_symbols_at(result, lines))))
+                    result = carried
             for side in (Side.OURS, Side.THEIRS):
                 for change in sweeps.of_arguments(side):
                     result, lines = carry_on(result, change)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import tree_sitter
 
 from mergewright.python.source import Item, Source, block_items
+from mergewright.text.diff import matches
 from mergewright.text.lines import split_lines, with_final_newline
 
 _SHELL = b"if 1:\n"
@@ -96,8 +97,9 @@ def wrapped_as(base: Sequence[Item], ours: Item, theirs: Item) -> Item | None:
         theirs: The one that theirs has.
 
     Returns:
-        The compound statement, or ``None`` where the two headers differ, or one of the sides has not
-        kept all of the base's statements, in order.
+        The compound statement, or ``None`` where the two headers differ, no side only wrapped the
+        statements, or the other has kept but few of them (of one it may have changed that); with several clauses both must have
+        kept all of them, each in the same clause.
     """
     mine, other = ours.sections(), theirs.sections()
     if not base or not mine or ours.kind != theirs.kind or ours.parent != theirs.parent:
@@ -112,6 +114,15 @@ def wrapped_as(base: Sequence[Item], ours: Item, theirs: Item) -> Item | None:
         if inner == [item.fingerprint for item in base]:
             break
     else:
+        return None
+    clauses = [[[item.fingerprint for item in s.items()] for s in side] for side in (mine, other)]
+    if len(mine) > 1:
+        # What stands in another clause was moved there: two different ways to put the statements.
+        kept = {item.fingerprint for item in base}
+        placed = [[[p for p in clause if p in kept] for clause in side] for side in clauses]
+        if placed[0] != placed[1]:
+            return None
+    elif 2 * len(matches(*(side[0] for side in clauses))) < len(base) - 1:
         return None
     text, at = ours.lead, 0
     for section in sections:

@@ -8,7 +8,9 @@ other side deleted the place, nothing of the sweep is lost by the deletion).
 
 from __future__ import annotations
 
+import ast
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -144,6 +146,26 @@ class Sweeps:
         least = 1 if related and defined else 2
         return least <= _in_code(self._texts.base, old) <= sweep.places
 
+    def carried(self, sweep: Sweep, result: bytes) -> bytes:
+        """A result in which an unfinished renaming is carried on.
+
+        Renamed in many places, a name is the same thing everywhere. In few it is where an attribute of the
+        same receiver was renamed, or a member of the same class: what else has the name is left alone.
+
+        Args:
+            sweep: From :meth:`unfinished`.
+            result: The merged text.
+        """
+        if sweep.places >= _MANY:
+            return apply(result, [sweep])
+        (old,), (new,) = sweep.old, sweep.new
+        known = {owner for owner, _ in _members(self._texts.base, old)}
+        out = result
+        for owner, end in reversed(_members(result, old, defined=False)):
+            if owner in known and out[end - len(old) : end] == old:
+                out = out[: end - len(old)] + new + out[end:]
+        return out
+
     def explain(self, base: bytes, changed: bytes, side: Side) -> list[Sweep] | None:
         """The sweeps of ``side`` that turn ``base`` into ``changed``; ``None`` if they do not."""
         sweeps = self.of(side)
@@ -263,6 +285,48 @@ def apply(text: bytes, sweeps: Sequence[Sweep]) -> bytes:
         out.append(text[at:])
         text = b"".join(out)
     return text
+
+
+def _members(text: bytes, name: bytes, *, defined: bool = True) -> list[tuple[str, int]]:
+    """Uses of an attribute whose receiver is a name: the receiver, and where the attribute ends.
+
+    Of ``self`` and ``cls`` the class is part of the receiver. In their order; nothing where the text does
+    not parse.
+
+    Args:
+        text: A Python file.
+        name: The attribute.
+        defined: Count methods of that name, too, as members of their class.
+    """
+    if re.search(rb"\r(?!\n)", text):
+        return []  # ast counts it as the end of a line
+    try:
+        tree = ast.parse(text.decode("utf-8"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    wanted = name.decode("utf-8")
+    starts = [0, *itertools.accumulate(map(len, split_lines(text)))]
+    found: list[tuple[str, int]] = []
+    stack: list[tuple[ast.AST, str]] = [(tree, "")]
+    while stack:
+        node, within = stack.pop()
+        if isinstance(node, ast.ClassDef):
+            within = f"{within}.{node.name}"
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if defined and within and node.name == wanted:
+                found.extend((f"{who}{within}", 0) for who in ("self", "cls"))
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr == wanted
+            and isinstance(node.value, ast.Name)
+            and node.end_lineno
+            and node.end_col_offset
+        ):
+            who = node.value.id
+            owner = f"{who}{within}" if who in {"self", "cls"} else who
+            found.append((owner, starts[node.end_lineno - 1] + node.end_col_offset))
+        stack.extend((child, within) for child in ast.iter_child_nodes(node))
+    return sorted(found, key=lambda use: use[1])
 
 
 def _in_code(text: bytes, name: bytes) -> int:

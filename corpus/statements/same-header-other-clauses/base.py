@@ -1,0 +1,4 @@
+def load(ship):
+    fill(ship)
+    clean(ship)
+    return ship

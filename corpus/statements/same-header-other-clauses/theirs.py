@@ -1,0 +1,7 @@
+def load(ship):
+    if ship.ready:
+        fill(ship)
+        clean(ship)
+    else:
+        report(ship)
+    return ship
