@@ -4,7 +4,7 @@ import pytest
 from git_shapes import text
 
 from mergewright.git import commits
-from mergewright.git.commits import file_history, walk
+from mergewright.git.commits import file_history, walk, walk_touching
 from mergewright.git.repository import Repository
 from mergewright.git.trees import TreeEntry
 from mergewright.model.errors import RepositoryError
@@ -178,3 +178,21 @@ def test_trees(sandbox: Sandbox) -> None:
         objects.blob(objects.tree_id(one))
     with pytest.raises(RepositoryError, match="has no tree"):
         objects.entries(link.oid)
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_path_that_begins_as_a_record_does(sandbox: Sandbox) -> None:
+    """A name may hold any byte but NUL: the records around it are told apart all the same."""
+    repo = sandbox.repository()
+    root = repo.commit("main", {"a": "1\n"}, message="root")
+    odd = f"\x01{root}\x1f\x1fx"
+    repo.commit("main", {"a": "1\n", "\x01odd": "1\n", odd: "2\n", "z": "3\n"}, message="odd")
+    repo.commit("main", {"a": "1\n", "\x01odd": "1\n", odd: "2\n", "z": "3\n"}, message="empty")
+    repo.commit("main", {"a": "2\n", "\x01odd": "1\n", odd: "2\n", "z": "3\n"}, message="last")
+    (found,) = walk_touching(Repository.open(repo.path), [repo.oid("main")], names={"a", "\x01odd"})
+    assert [(f.title, {c.path for c in f.changes}) for f in found] == [
+        ("last", {"a"}),
+        ("empty", set()),
+        ("odd", {"\x01odd", odd, "z"}),
+        ("root", {"a"}),
+    ]

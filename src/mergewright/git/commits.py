@@ -16,7 +16,6 @@ from mergewright.git.scratch import Scratch
 from mergewright.model.errors import RepositoryError
 from mergewright.model.history import CommitFacts, PathChange
 
-_ZERO = "0" * 40
 # The message comes last and ends with the commit's own id, which no message can hold.
 _FORMAT = "%x01%H%x1f%P%x1f%an%x1f%ae%x1f%at%x1f%ct%x1f%B%x02%H%x02"
 #: First version that can show merges against their first parent without walking it alone.
@@ -216,15 +215,23 @@ def _earlier_names(commits: Iterable[CommitFacts], names: set[str]) -> bool:
 def _records(output: bytes) -> Iterator[_Record]:
     position = 0
     while position < len(output):
-        start = output.index(b"\x01", position) + 1
-        mark = b"\x02" + output[start : start + 40] + b"\x02"
-        end = output.index(mark, start)
-        fields = output[start:end].split(b"\x1f", 6)
-        first = end + len(mark)
-        # No path holds a NUL, and raw entries start with a colon: a new record is told by both.
-        position = output.find(b"\0\x01", first)
-        position = len(output) if position < 0 else position + 1
+        fields, first = _header(output, position)
+        # A path may begin as a record does. After entries two NULs stand, the end of the last path and
+        # the end of the record, and nowhere else: no path and no status is empty.
+        if output.startswith(b"\0", first):
+            position = first + 1
+        else:
+            position = output.find(b"\0\0", first)
+            position = len(output) if position < 0 else position + 2
         yield _Record(_facts(fields, ()), output, first, position)
+
+
+def _header(output: bytes, position: int) -> tuple[list[bytes], int]:
+    """The fields of the record that begins at a position, and where its raw entries begin."""
+    start = output.index(b"\x01", position) + 1
+    mark = b"\x02" + output[start : output.index(b"\x1f", start)] + b"\x02"
+    end = output.index(mark, start)
+    return output[start:end].split(b"\x1f", 6), end + len(mark)
 
 
 def _names_any(facts: CommitFacts, paths: Sequence[str]) -> bool:
@@ -242,11 +249,8 @@ def _parse_log(output: bytes) -> Iterator[CommitFacts]:
     # A record: \x01 header [NUL raw entries …]; records are parted by NUL or a line feed.
     position = 0
     while position < len(output):
-        start = output.index(b"\x01", position) + 1
-        mark = b"\x02" + output[start : start + 40] + b"\x02"
-        end = output.index(mark, start)
-        fields = output[start:end].split(b"\x1f", 6)
-        changes, position = _parse_raw(output, end + len(mark))
+        fields, first = _header(output, position)
+        changes, position = _parse_raw(output, first)
         yield _facts(fields, changes)
 
 
@@ -281,7 +285,7 @@ def _parse_raw(output: bytes, position: int) -> tuple[tuple[PathChange, ...], in
 
 
 def _oid(text: str) -> str | None:
-    return None if text == _ZERO else text
+    return text if text.strip("0") else None
 
 
 def _facts(fields: Sequence[bytes], changes: tuple[PathChange, ...]) -> CommitFacts:
