@@ -5,6 +5,7 @@ Indentation is layout except inside string literals that span lines: those lines
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import tree_sitter
@@ -88,6 +89,25 @@ def parsed(text: bytes, parent: str) -> list[Item] | None:
     return block_items(source, block, len(_SHELL), len(source.data), parent)
 
 
+def _in_clause(base: Sequence[Item], edited: Sequence[Item], *, few: bool) -> bool:
+    """Whether the statements of a clause stand in it on the other side, too, changed perhaps.
+
+    Args:
+        base: The statements.
+        edited: The clause on the other side.
+        few: It is the only clause: half of them will do.
+    """
+    pairs = matches([i.fingerprint for i in base], [i.fingerprint for i in edited])
+    if few:
+        return 2 * len(pairs) >= len(base) - 1
+    same = {n for n, _ in pairs}, {n for _, n in pairs}
+    old, new = (
+        Counter((item.kind, item.name) for n, item in enumerate(items) if n not in known)
+        for items, known in zip((base, edited), same, strict=True)
+    )
+    return old <= new
+
+
 def wrapped_as(base: Sequence[Item], ours: Item, theirs: Item) -> Item | None:
     """Statements of the base as they would stand under the header that both sides put them under.
 
@@ -98,8 +118,8 @@ def wrapped_as(base: Sequence[Item], ours: Item, theirs: Item) -> Item | None:
 
     Returns:
         The compound statement, or ``None`` where the two headers differ, no side only wrapped the
-        statements, or the other has kept but few of them (of one it may have changed that); with several clauses both must have
-        kept all of them, each in the same clause.
+        statements, or the other has kept but few of them; with several clauses each must stand in the
+        same one on both sides, changed perhaps.
     """
     mine, other = ours.sections(), theirs.sections()
     if not base or not mine or ours.kind != theirs.kind or ours.parent != theirs.parent:
@@ -115,14 +135,11 @@ def wrapped_as(base: Sequence[Item], ours: Item, theirs: Item) -> Item | None:
             break
     else:
         return None
-    clauses = [[[item.fingerprint for item in s.items()] for s in side] for side in (mine, other)]
-    if len(mine) > 1:
-        # What stands in another clause was moved there: two different ways to put the statements.
-        kept = {item.fingerprint for item in base}
-        placed = [[[p for p in clause if p in kept] for clause in side] for side in clauses]
-        if placed[0] != placed[1]:
-            return None
-    elif 2 * len(matches(*(side[0] for side in clauses))) < len(base) - 1:
+    edited = other if sections is mine else mine
+    if any(
+        not _in_clause(one.items(), two.items(), few=len(mine) == 1)
+        for one, two in zip(sections, edited, strict=True)
+    ):
         return None
     text, at = ours.lead, 0
     for section in sections:
