@@ -40,9 +40,11 @@ class Judged:
         shape: Kind of symbol, and how the sides differ from the base.
         verdict: What history says; ``None`` of what has no name to follow (an ``if``, an import).
         accepted: ``ours``, ``theirs``, ``base`` or ``neither``.
+        where: Repository, merge, path and symbol.
     """
 
     shape: str
+    where: str
     verdict: Verdict | None
     accepted: str
 
@@ -96,7 +98,12 @@ def judged(history: MergeHistory, case: Case, texts: Sequence[bytes | None]) -> 
         )
         symbol = symbol_of(key)
         verdict = None if symbol is None else history.symbol_verdict(case.path, symbol)
-        yield Judged(shape=f"{kind_of(key)}, {how}", verdict=verdict, accepted=result)
+        yield Judged(
+            shape=f"{kind_of(key)}, {how}",
+            where=f"{case.ident}::{key}",
+            verdict=verdict,
+            accepted=result,
+        )
 
 
 def look(cases: Sequence[Case], directory: Path) -> list[Judged]:
@@ -181,6 +188,11 @@ def main() -> int:
     parser.add_argument("--repositories", type=Path, required=True)
     parser.add_argument("--limit", type=int, help="only so many merges")
     parser.add_argument("--markdown", type=Path)
+    parser.add_argument(
+        "--not-followed",
+        action="store_true",
+        help="name verdicts that the accepted text contradicts",
+    )
     options = parser.parse_args()
     cases = read_manifests(options.manifests).cases
     merges = [list(g) for _, g in groupby(cases, key=lambda c: (c.repo, c.merge))]
@@ -194,6 +206,11 @@ def main() -> int:
     print(file=sys.stderr)
     text = tables(found)
     print(text, end="")
+    if options.not_followed:
+        for one in found:
+            side = None if one.verdict is None else one.verdict.ahead
+            if one.verdict is not None and side is not None and one.accepted == side.other.value:
+                print(f"{one.where}: {one.verdict.standing.value}. {one.verdict.reason}")
     if options.markdown is not None:
         options.markdown.write_text(text, encoding="utf-8")
     return 0
