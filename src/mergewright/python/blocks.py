@@ -71,7 +71,7 @@ class Slot:
 
 
 # Longer statements (tables of data) keep the layout that their parts have: dressing them takes seconds.
-_DRESSED = 30_000
+_DRESSED = 16_000
 # Flags that say of which kind the version beside them is.
 _RELEASE_FLAG = re.compile(
     r"(?i)\A_*(?:released?|is_?released?|release_?level|is_?dev|dev|final)_*\Z"
@@ -112,8 +112,8 @@ class StructuralMerge:
     layout: bool = True
     decisions: list[Decision] = field(default_factory=list)
     _release_side: Side | None = None
-    # The headers of the function that is being merged, where both sides changed its code.
-    _both_work: ThreeWay[bytes] | None = None
+    # The function that is being merged.
+    _function: Slot | None = None
 
     # -- blocks ---------------------------------------------------------------------------------
 
@@ -564,7 +564,8 @@ class StructuralMerge:
                 side, why = picked
                 self._decided(symbol, "larger-version", side, why)
                 return [texts.get(side)]
-        if ours.kind == "doc" and self._both_work and not _own_entries(texts, self._both_work):
+        headers = _both_work(self._function) if ours.kind == "doc" else None
+        if headers is not None and not _own_entries(texts, headers):
             # A docstring tells what the code does, and no side's text tells what both sides' code does.
             reason = "both sides changed this docstring, and the code that it describes"
         elif ours.kind not in {"error", "tail", "line"}:
@@ -657,13 +658,9 @@ class StructuralMerge:
                 return [texts.get(side)]
             return self._meet_text(texts, symbol, "both-changed", "both sides changed its clauses")
         pieces: list[Piece] = []
-        both_work = self._both_work
-        if ours.kind == "class":
-            self._both_work = None
-        elif ours.kind == "def":
-            tokens = slot.versions().map(lambda item: _code_tokens(item) if item else [])
-            headers = sections.map(lambda found: found[0].header)
-            self._both_work = headers if settle(tokens) is None else None
+        around = self._function
+        if ours.kind in {"class", "def"}:
+            self._function = slot if ours.kind == "def" else None
         for triple in aligned:
             if triple.base is None or triple.ours is None or triple.theirs is None:
                 taken = triple.ours or triple.theirs
@@ -671,7 +668,7 @@ class StructuralMerge:
                 continue
             full = ThreeWay(base=triple.base, ours=triple.ours, theirs=triple.theirs)
             pieces.extend(self._section(full, inner_scope, symbol, inner_parent))
-        self._both_work = both_work
+        self._function = around
         if ours.kind in {"def", "class"} and any(isinstance(p, Contested) for p in pieces):
             whole = slot.versions().map(lambda item: item.core if item else None)
             answer = self._ask(symbol, "symbol", whole)
@@ -1263,6 +1260,16 @@ def _code_tokens(item: Item) -> list[bytes]:
         # A string right behind the start of a block is its docstring.
         if not (n and code[n - 1] == b"\1" and token.lstrip(b"rbuRBU")[:1] in {b'"', b"'"})
     ]
+
+
+def _both_work(function: Slot | None) -> ThreeWay[bytes] | None:
+    """The headers of a function whose code both sides changed; ``None`` where that is not so."""
+    if function is None:
+        return None
+    items = function.versions()
+    if settle(items.map(lambda item: _code_tokens(item) if item else [])) is not None:
+        return None
+    return items.map(lambda item: item.sections()[0].header if item else b"")
 
 
 def _own_entries(texts: ThreeWay[bytes], headers: ThreeWay[bytes]) -> bool:

@@ -724,7 +724,7 @@ def _given_up_names(units: Compared, settled: set[str], *, has_base: bool) -> Ga
             continue
         if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
             continue
-        before, mine, other, after = (_used_names(leaf.node) for leaf in (*versions, now))
+        before, mine, other, after = map(_used, (*versions, now))
         for side, quit_by, by in (("ours", other, mine), ("theirs", mine, other)):
             for name, times in before.items():
                 if not quit_by[name] and after[name] and by[name] > times:
@@ -782,6 +782,17 @@ def _functions(units: Compared, text: Sequence[Unit]) -> dict[str, Leaf]:
         for path, leaf in unit.functions:
             found.setdefault(path, []).append(leaf)
     return {path: leaves[0] for path, leaves in found.items() if len(leaves) == 1}
+
+
+def _used(leaf: Leaf) -> Counter[str]:
+    return _used_names(leaf.node) if leaf.unit is None else _used_in(leaf.unit)
+
+
+@functools.lru_cache(maxsize=64)
+def _used_in(unit: Unit) -> Counter[str]:
+    """The same for a unit that is one function: both completions of an open merge have most of them."""
+    ((_, leaf),) = unit.leaves
+    return _used_names(leaf.node)
 
 
 def _used_names(function: ast.AST) -> Counter[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, cast
 
 import libcst as cst
 
@@ -55,6 +55,7 @@ class _Kinds(dict[type[Any], bool]):
 
 _without_comments = _Kinds(_WITHOUT_COMMENTS)
 _layout_kinds = _Kinds(_LAYOUT)
+_node_kinds = _Kinds((cst.CSTNode,))
 
 
 def comments_in(value: object) -> tuple[str, ...]:
@@ -66,12 +67,14 @@ def comments_in(value: object) -> tuple[str, ...]:
         kind: type[Any] = type(part)
         if _without_comments[kind]:
             continue
-        if isinstance(part, cst.Comment):
-            found.append(part.value)
-        elif isinstance(part, cst.CSTNode):
-            stack += [getattr(part, name) for name in reversed(fields_of(type(part)))]
-        elif isinstance(part, Sequence):
+        if isinstance(part, list | tuple):
             stack += reversed(part)
+        elif kind is cst.Comment:
+            found.append(part.value)  # type: ignore[attr-defined]
+        elif _node_kinds[kind]:
+            stack += [
+                getattr(part, name) for name in reversed(fields_of(cast("type[cst.CSTNode]", kind)))
+            ]
     return tuple(found)
 
 
@@ -91,6 +94,13 @@ _LAYOUT_FIELDS = frozenset(
 )
 
 
+def _without_comments_or_content(value: object) -> bool:
+    """Whether a field's value is layout that cannot hold a comment, or nothing."""
+    if isinstance(value, str | list | tuple):
+        return not value
+    return type(value) is cst.SimpleWhitespace or value is cst.MaybeSentinel.DEFAULT
+
+
 class Normal:
     """Normal forms, remembered by node identity for the time of one merge."""
 
@@ -99,15 +109,16 @@ class Normal:
 
     def __call__(self, value: object) -> Hashable:
         """The normal form of a node, a sequence of nodes, or a plain value."""
-        if isinstance(value, cst.CSTNode):
+        if _node_kinds[type(value)]:
             known = self._known.get(id(value))
             if known is None:
+                node = cast("cst.CSTNode", value)
                 # The node is kept beside its form, so that its id stays its own.
-                known = (value, self._form(value))
+                known = (node, self._form(node))
                 self._known[id(value)] = known
             return known[1]
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return tuple(self(item) for item in value)
+        if isinstance(value, list | tuple):
+            return tuple([self(item) for item in value])
         if value is None or isinstance(value, str | bool | int | cst.MaybeSentinel):
             return value
         return repr(value)
@@ -121,9 +132,11 @@ class Normal:
         notes: list[str] = []
         for name in fields_of(type(node)):
             value = getattr(node, name)
+            if value is None or _without_comments_or_content(value):
+                continue
             if name in _LAYOUT_FIELDS or is_layout(value):
                 notes.extend(comments_in(value))
-            elif value is not None and not (isinstance(value, Sequence) and len(value) == 0):
+            else:
                 form.append((name, self(value)))
         if notes:
             form.append(("comments", tuple(notes)))

@@ -219,7 +219,7 @@ def _consistent(counts: _Counts, side: bytes) -> list[Sweep]:
     """Substitutions that a side made everywhere, longest first."""
     if not any(places >= LEAST_PLACES for places, _ in counts.values()):
         return []
-    new = [token for token, _, _ in _light_tokens(side)]
+    new = _light(side)
     found: list[Sweep] = []
     for (a, b), (places, text) in counts.items():
         if places < LEAST_PLACES or not any(_word(token) for token in a):
@@ -240,31 +240,29 @@ def _count_substitutions(
     counts: Counter[tuple[tuple[bytes, ...], tuple[bytes, ...]]],
     written: dict[tuple[tuple[bytes, ...], tuple[bytes, ...]], bytes],
 ) -> None:
-    old = [token for token, _, _ in _light_tokens(base)]
-    after = _light_tokens(side)
-    new = [token for token, _, _ in after]
+    old, new = _light(base), _light(side)
+    spans: list[tuple[int, int]] | None = None
     i = j = 0
     for at, to in [*matches(old, new), (len(old), len(new))]:
         if 0 < at - i <= LONGEST and 0 < to - j <= LONGEST:
             pair = (tuple(old[i:at]), tuple(new[j:to]))
             counts[pair] += 1
-            written.setdefault(pair, side[after[j][1] : after[to - 1][2]])
+            if pair not in written:
+                if spans is None:
+                    spans = [m.span() for m in _LIGHT.finditer(side)]
+                written[pair] = side[spans[j][0] : spans[to - 1][1]]
         i, j = at + 1, to + 1
 
 
 _LIGHT = re.compile(rb"""[A-Za-z_]\w*|"[^"\n]*"|'[^'\n]*'|\d[\w.]*|[^\s\w]""")
 
 
-def _light_tokens(text: bytes) -> list[tuple[bytes, int, int]]:
+def _light(text: bytes) -> list[bytes]:
     """Tokens by a pattern: good enough to count with; what is found is applied by the parser's."""
-    return [
-        (
-            string_token(m.group()) if m.group()[:1] in {b'"', b"'"} else m.group(),
-            m.start(),
-            m.end(),
-        )
-        for m in _LIGHT.finditer(text)
-    ]
+    return [string_token(token) if token[0] in _QUOTES else token for token in _LIGHT.findall(text)]
+
+
+_QUOTES = b"\"'"
 
 
 def apply(text: bytes, sweeps: Sequence[Sweep]) -> bytes:

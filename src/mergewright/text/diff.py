@@ -8,7 +8,6 @@ brackets of unrelated places; the gaps are small, so the quadratic step stays ch
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from rapidfuzz.distance import LCSseq
@@ -51,12 +50,17 @@ def _anchors(
     left: Sequence[Hashable], lo: int, hi: int, right: Sequence[Hashable], low: int, high: int
 ) -> list[tuple[int, int]]:
     """Elements that occur once in each range, the longest run that increases on both sides."""
-    once_left = Counter(left[lo:hi])
-    once_right = Counter(right[low:high])
-    place = {right[j]: j for j in range(low, high) if once_right[right[j]] == 1}
-    pairs = [
-        (i, place[left[i]]) for i in range(lo, hi) if once_left[left[i]] == 1 and left[i] in place
-    ]
+    # -1 marks what occurs again.
+    place: dict[Hashable, int] = {}
+    for j in range(low, high):
+        element = right[j]
+        place[element] = -1 if element in place else j
+    first: dict[Hashable, int] = {}
+    for i in range(lo, hi):
+        element = left[i]
+        if element in place:
+            first[element] = -1 if element in first else i
+    pairs = [(i, place[x]) for x, i in first.items() if i >= 0 and place[x] >= 0]
     return increasing(pairs)
 
 
