@@ -30,6 +30,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter, defaultdict
+from functools import partial
 from pathlib import Path
 
 from formats_replay import Case, by_command, judge
@@ -187,7 +188,10 @@ def main() -> int:
     failed = False
     with tempfile.TemporaryDirectory() as temporary:
         for merge, row in merges.items():
-            settings = Settings(rules=options.rules or ["nightly-sync"], sources=default_sources)
+            settings = Settings(
+                rules=options.rules or ["nightly-sync"],
+                sources=partial(default_sources, keep=False),
+            )
             with plan_merge(repository, row["p1"], row["p2"], settings=settings) as plan:
                 print(f"{merge[:12]} accepted as {row['accepted'][:12]}")
                 for line in checks(plan, row["p1"], row["p2"]):
