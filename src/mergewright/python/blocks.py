@@ -79,6 +79,8 @@ _RELEASE_FLAG = re.compile(
 
 
 _WORD = re.compile(rb"\w+")
+#: Text of at most so many bytes stands in a file by chance.
+_SAYS = 20
 _WRAPPER = re.compile(rb"(?m)^\s*(?:if|for|while|with|try|async)\b.*:")
 
 
@@ -98,6 +100,7 @@ class StructuralMerge:
         disabled: Names of strategies that settle nothing.
         keep_names: Names whose imports stay although one side deleted them.
         layout: Put composed statements into the layout of the side that reformatted them.
+        texts: The whole file, to see whether what a side took away stands elsewhere on it.
         deadline: ``time.thread_time()`` value after which the descent stops.
         decisions: What was decided, filled as the merge goes.
     """
@@ -110,7 +113,9 @@ class StructuralMerge:
     sweeps: Sweeps | None = None
     disabled: frozenset[str] = frozenset()
     layout: bool = True
+    texts: ThreeWay[bytes] | None = None
     decisions: list[Decision] = field(default_factory=list)
+    _rows: dict[Side, Counter[bytes]] = field(default_factory=dict)
     _release_side: Side | None = None
     # The function that is being merged.
     _function: Slot | None = None
@@ -195,12 +200,17 @@ class StructuralMerge:
                     for s in v.base
                 )
             ):
-                taken = _with_comments(
-                    self._take(v, side, scope, parent),
-                    [s for s in v.base if id(s) not in gone],
-                    side.other,
-                )
-                if taken is None:
+                replaced = [s for s in v.base if id(s) not in gone]
+                plain = self._take(v, side, scope, parent)
+                taken = _with_comments(plain, replaced, side.other)
+                if taken is None or (
+                    taken == plain
+                    and any(
+                        not _same(s.base, s.get(side.other))
+                        and self._stands_elsewhere(s.base, s.get(side.other), side)
+                        for s in replaced
+                    )
+                ):
                     break
                 self._decided(
                     scope,
@@ -401,8 +411,8 @@ class StructuralMerge:
                 else "theirs deleted it, ours changed it"
             )
             words = {*_comment_lines(kept.core)} - {*_comment_lines(base.core)}
-            if kept.kind == "tail" and words:
-                # Comments for themselves: new words are all there is to lose.
+            # Comments for themselves: new words are all there is to lose.
+            if (kept.kind == "tail" and words) or self._stands_elsewhere(base, kept, side.other):
                 return self._ask_whole(slot, symbol, kind, who)
             if (
                 "deletion-of-annotations" not in self.disabled
@@ -462,6 +472,25 @@ class StructuralMerge:
         lead = self._lead(slot, symbol)
         core = self._core(slot, scope, symbol, parent)
         return [*lead, *core]
+
+    def _stands_elsewhere(self, base: Item | None, edited: Item | None, mover: Side) -> bool:
+        """Whether a side that took a statement away has it, or a comment that was edited, elsewhere.
+
+        Then it was moved, and the edit may not go with the old place.
+        """
+        if self.texts is None or base is None or edited is None:
+            return False
+        for side in (Side.BASE, mover):
+            if side not in self._rows:
+                self._rows[side] = Counter(row.strip() for row in self.texts.get(side).split(b"\n"))
+        before, there = self._rows[Side.BASE], self._rows[mover]
+        rows = {row.strip() for row in base.text.split(b"\n")} - {b""}
+        edits = rows - {row.strip() for row in edited.text.split(b"\n")}
+        if any(row[:1] == b"#" and len(row) > _SAYS and there[row] >= before[row] for row in edits):
+            return True
+        code = {row for row in rows if row[:1] != b"#"}
+        known = all(there[row] >= before[row] for row in code)
+        return known and sum(map(len, code)) > _SAYS
 
     def _kept_import(self, item: Item) -> bool:
         """Whether an import that one side deleted is kept because the result needs a name of it."""

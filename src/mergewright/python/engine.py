@@ -149,6 +149,7 @@ def _structural(
             sweeps=sweeps,
             disabled=options.disabled,
             layout=options.layout,
+            texts=texts,
         )
         pieces = merge.block(items, "", "")
         if polish is not None:
