@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from packaging.utils import canonicalize_name
 from rapidfuzz import fuzz
 
 from mergewright.formats import initext, jsontext, lists, markup, tomltext, yamltext
@@ -24,6 +26,9 @@ from mergewright.model.threeway import Side, ThreeWay, settle
 
 _IDENTITY = ("id", "name", "repo", "key", "path", "url", "module", "uses")
 _ABSENT = object()
+#: Dotted paths of lists of packages, and how such a list names one.
+_NEEDS = re.compile(r"(?i)requires|dependenc|constraint")
+_PACKAGE = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:$|[\[<>=!~;@ ])")
 #: Evidence of an answer that may take one side where the other has something too.
 _ANSWERS = frozenset({EvidenceKind.RULE, EvidenceKind.COMMIT, EvidenceKind.MEMORY})
 
@@ -374,17 +379,15 @@ def _compare(versions: ThreeWay[Any], result: Any, path: str, problems: list[_Pr
     if isinstance(ours, list) and isinstance(theirs, list):
         _compare_lists(versions, result, path, problems)
         return
-    if result not in (ours, theirs):
+    of_a_side = result in (ours, theirs)
+    if all(isinstance(value, str) for value in (ours, theirs, result)):
         # Lines of a value that both sides changed (an INI value is one text of several lines).
-        if all(isinstance(value, str) for value in (ours, theirs, result)):
-            before = base.split("\n") if isinstance(base, str) else []
-            _bounds(
-                ThreeWay(base=before, ours=ours.split("\n"), theirs=theirs.split("\n")),
-                result.split("\n"),
-                path,
-                problems,
-            )
-            return
+        before = base.split("\n") if isinstance(base, str) else []
+        lines = ThreeWay(base=before, ours=ours.split("\n"), theirs=theirs.split("\n"))
+        there = result.split("\n")
+        _bounds(lines, there, path, problems, lossy=of_a_side)
+        _needed_once(lines, there, path, problems)
+    elif not of_a_side:
         problems.append(_Problem(path=path, text=f"{path} has a value of neither side"))
 
 
@@ -403,17 +406,13 @@ def _compare_lists(
                 ThreeWay(base=named[0], ours=named[1], theirs=named[2]), named[3], path, problems
             )
             return
-    _bounds(
-        ThreeWay(
-            base=[_frozen(e) for e in base],
-            ours=[_frozen(e) for e in versions.ours],
-            theirs=[_frozen(e) for e in versions.theirs],
-        ),
-        [_frozen(e) for e in result],
-        path,
-        problems,
-        strict=not any(isinstance(e, Mapping | list) for e in everything),
+    texts = ThreeWay(base=base, ours=versions.ours, theirs=versions.theirs).map(
+        lambda elements: [_frozen(element) for element in elements]
     )
+    there = [_frozen(element) for element in result]
+    strict = not any(isinstance(element, Mapping | list) for element in everything)
+    _bounds(texts, there, path, problems, strict=strict)
+    _needed_once(texts, there, path, problems)
 
 
 def _named(elements: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -444,28 +443,69 @@ def _bounds(
     problems: list[_Problem],
     *,
     strict: bool = True,
+    lossy: bool = False,
 ) -> None:
-    """Count elements: what one side added is there, what nobody wrote is not."""
+    """Count elements: what one side added is there, what nobody wrote is not.
+
+    Args:
+        versions: The elements of the versions.
+        result: Those of the result.
+        path: Where they stand.
+        problems: Takes what is wrong.
+        strict: Whether elements are plain, so that none is merged of two.
+        lossy: Whether one side was taken as it is: then of the elements of both, what the side has.
+    """
     b, o, t = (Counter(some) for some in versions)
     r = Counter(result)
     for element in {**o, **t, **b, **r}:
         counts = ThreeWay(base=b[element], ours=o[element], theirs=t[element])
-        low, high = expected(counts)
+        low, high = expected(counts, once=True)
         if not strict and r[element] == 0 and low:
             # Elements with structure may have been merged into each other.
             continue
         if not strict and not (b[element] or o[element] or t[element]):
             continue
+        if lossy and (r[element] < low or not b[element]):
+            continue
         if not low <= r[element] <= high:
-            what = "lost" if r[element] < low else "doubled or of neither side"
+            what = "lost" if r[element] < low else "doubled, back again or of neither side"
             text = f"{path}: {element.strip()[:60]!r} is {what}"
             problems.append(_Problem(path=path, text=text, element=element))
 
 
-def expected(counts: ThreeWay[int]) -> tuple[int, int]:
-    """How often something may stand in the result, from how often it stands in the versions."""
+def _needed_once(
+    versions: ThreeWay[list[str]], result: list[str], path: str, problems: list[_Problem]
+) -> None:
+    """No package is required more often than by a side: two lines of both sides contradict each other."""
+    if _NEEDS.search(path) is None:
+        return
+    ours, theirs, there = (
+        Counter(
+            canonicalize_name(found.group(1))
+            for found in map(_PACKAGE.match, map(_plain, elements))
+            if found is not None
+        )
+        for elements in (versions.ours, versions.theirs, result)
+    )
+    problems.extend(
+        _Problem(path=path, text=f"{path}: {name} is required twice")
+        for name, count in there.items()
+        if count > max(ours[name], theirs[name])
+    )
+
+
+def expected(counts: ThreeWay[int], *, once: bool = False) -> tuple[int, int]:
+    """How often something may stand in the result, from how often it stands in the versions.
+
+    Args:
+        counts: How often it stands there.
+        once: Whether what both sides added at different places, or one moved and the other took away, is
+            a fault; else both edits may stand.
+    """
     side = settle(counts)
     low = counts.get(side) if side is not None else min(counts.ours, counts.theirs)
+    if once:
+        return low, max(counts.ours, counts.theirs) if side is None else low
     high = max(counts.ours, counts.theirs, counts.ours + counts.theirs - counts.base)
     return low, high
 
@@ -559,7 +599,7 @@ def _lost_blocks(units: ThreeWay[list[str]], result: list[str]) -> list[tuple[st
     r = Counter(result)
     problems = []
     for unit in {**o, **t, **b, **r}:
-        low, high = expected(ThreeWay(base=b[unit], ours=o[unit], theirs=t[unit]))
+        low, high = expected(ThreeWay(base=b[unit], ours=o[unit], theirs=t[unit]), once=True)
         if r[unit] > high:
             # Set phrases ("Unreleased") may leave one section and come into another on each side.
             if (o[unit] or t[unit] or b[unit]) and len(unit.split()) > 3:
@@ -574,7 +614,7 @@ def _lost_requirements(units: ThreeWay[list[str]], result: list[str]) -> list[st
     there = Counter(unit.split(" ")[0] for unit in result)
     problems = []
     for name in {*names.ours, *names.theirs, *names.base, *there}:
-        low, high = expected(names.map(lambda some: some[name]))  # noqa: B023
+        low, high = expected(names.map(lambda some: some[name]), once=True)  # noqa: B023
         if not low <= there[name] <= max(high, 1 if low else 0):
             problems.append(f"the requirement {name} is lost or doubled")
     sides = {*units.ours, *units.theirs}

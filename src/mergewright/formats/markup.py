@@ -200,9 +200,16 @@ def _prose(options: FormatOptions) -> LeafStrategy:
 
 
 def merge_text_lines(texts: ThreeWay[str]) -> str | None:
-    """The line merge of three texts; ``None`` when it leaves a conflict."""
-    merged = merged_sequence(texts.map(lambda text: text.splitlines(keepends=True)))
-    return None if merged is None else "".join(merged)
+    """The line merge of three texts; ``None`` when it leaves a conflict or doubles a line."""
+    lines = texts.map(lambda text: text.splitlines(keepends=True))
+    merged = merged_sequence(ThreeWay(base=lines.base, ours=lines.ours, theirs=lines.theirs))
+    if merged is None:
+        return None
+    # A line that both sides added at different places would stand twice.
+    often, ours, theirs = Counter(merged), Counter(lines.ours), Counter(lines.theirs)
+    if any(n > max(ours[line], theirs[line]) for line, n in often.items() if line.strip()):
+        return None
+    return "".join(merged)
 
 
 def merge_words(texts: ThreeWay[str]) -> str | None:

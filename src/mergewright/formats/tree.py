@@ -855,6 +855,10 @@ def _contested_lines(
             out.append(Open(symbol=path, kind=kind, versions=run, reason=reason))
         else:
             out.append(run.ours if what == "ours" else run.theirs)
+    if not any(isinstance(part, Open) for part in out):
+        # It is asked about for what lines do not tell.
+        whole = lines.map("".join)
+        return [Open(symbol=path, kind=kind, versions=whole, reason=reason)]
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from mergewright.model.merge import Answer, Question
@@ -53,7 +54,9 @@ class Contained:
                 theirs=tokens.findall(theirs),
             )
         )
-        if side is None:
+        if side is None or _moved(
+            base, question.versions.get(side), question.versions.get(side.other)
+        ):
             return None
         reason = f"{side.value} made every edit that {side.other.value} made here, and more"
         return Answer(
@@ -62,6 +65,14 @@ class Contained:
             reason=reason,
             evidence=(Evidence(kind=EvidenceKind.STRUCTURE, text=reason),),
         )
+
+
+def _moved(base: bytes, text: bytes | None, other: bytes | None) -> bool:
+    """Whether a text has a line at another place that the other side took away."""
+    before, here, there = (
+        Counter(line.strip() for line in (data or b"").splitlines()) for data in (base, text, other)
+    )
+    return any(there[line] < before[line] and here[line] > there[line] for line in before if line)
 
 
 def containing(words: ThreeWay[Sequence[bytes]]) -> Side | None:
