@@ -90,6 +90,57 @@ def test_an_argument_goes_with_the_parameter_that_one_side_removed() -> None:
     assert "attend(\n        q,\n        scale=2.0,\n    )" in text
 
 
+SEND = """\
+def send(data, retries):
+    for attempt in range(retries):
+        log(attempt, data)
+    return retries * data
+
+
+def log(attempt, data):
+    return data
+"""
+
+
+@pytest.mark.parametrize(
+    ("face", "repaired"),
+    [
+        ("data, attempts", "attempts=50"),
+        ("data, attempts=3", "attempts=50"),
+        ("data, *, attempts=3", None),
+        ("attempts=3, data=None", None),
+    ],
+)
+def test_a_renamed_parameter_that_got_a_default_is_renamed_and_not_removed(
+    face: str, repaired: str | None
+) -> None:
+    """A call without the argument would be no error any more, and mean something else."""
+    core = SEND.replace("retries", "attempts").replace("data, attempts)", f"{face})", 1)
+    use = "from pkg.core import send\n\n\ndef step(data):\n    return send(data, {}=50)\n"
+    base = {"pkg/core.py": SEND, "pkg/use.py": "x = 1\n"}
+    theirs = {**base, "pkg/use.py": use.format("retries")}
+    files: tuple[Files, ...] = (
+        base,
+        {**base, "pkg/core.py": core},
+        theirs,
+        {**theirs, "pkg/core.py": core},
+    )
+    found = one(audited(*files, AuditOptions(analysers=(Pyrefly(),))), "call-mismatch")
+    if repaired is None:
+        assert found.patch is None
+    else:
+        assert mended(found, files) == {"pkg/use.py": use.replace("{}=50", repaired)}
+
+
+def test_an_argument_stays_where_a_new_parameter_is_not_explained() -> None:
+    """What the value is given for may be the new one, wherever it stands."""
+    core = BODY.replace("hybrid=False, ", "").replace("hybrid", "True")
+    core = core.replace("def gather(q, True)", "def gather(q, hybrid)")
+    core = core.replace("scale=1.0):", "scale=1.0, mode=None):")
+    report, _ = mismatch(core, "hybrid=args.hybrid")
+    assert one(report, "call-mismatch").patch is None
+
+
 def test_an_argument_with_an_effect_of_its_own_stays() -> None:
     """Leaving it out would leave out what it does."""
     core = BODY.replace("hybrid=False, ", "").replace("hybrid", "True")

@@ -10,8 +10,9 @@ from tests.audit.trees import Files, audited, facts_only, one, trees
 from mergewright.audit.analysers import Ruff
 from mergewright.audit.edits import add_parameter, parse_text, rename_calls
 from mergewright.audit.policy import PathPolicy, Policy
+from mergewright.audit.renames import call_change
 from mergewright.audit.run import AuditOptions
-from mergewright.audit.source import CallChange
+from mergewright.audit.source import CallChange, Function, Parameter
 from mergewright.audit.values import AuditReport
 from mergewright.model.threeway import Side
 from mergewright.workflows.fixing import make_fixes, select
@@ -243,6 +244,23 @@ def test_a_call_that_cannot_be_mapped_leaves_all_files_alone() -> None:
         text = parse_text(f"{call}\n".encode())
         assert text is not None
         assert rename_calls(text, frozenset({1}), "old", "new", change) is None
+
+
+def test_an_argument_of_a_renamed_method_stays_where_a_new_parameter_may_be_it() -> None:
+    """The renamed method takes ``label`` where the old one took ``name``, and needs neither."""
+    tensor, name, label = (
+        Parameter(word, "both", word == "tensor") for word in ("tensor", "name", "label")
+    )
+
+    def removable(old: list[Parameter], new: list[Parameter]) -> frozenset[str]:
+        change = call_change(
+            *(Function(tuple(params), (), 1, bound=False) for params in (old, new))
+        )
+        assert change is not None
+        return change.removable
+
+    assert removable([tensor, name], [tensor, label]) == frozenset()
+    assert "name" in removable([tensor, label, name], [tensor, label])
 
 
 def test_many_lines_of_arguments_stay_one_a_line() -> None:

@@ -162,7 +162,10 @@ def map_arguments(old: Function, new: Function, change: CallChange | None = None
 
 
 def call_change(old: Function, new: Function) -> CallChange | None:
-    """How calls of ``old`` become calls of ``new``; ``None`` when one of them takes any arguments."""
+    """How calls of ``old`` become calls of ``new``; ``None`` when one of them takes any arguments.
+
+    What only ``old`` has goes only where ``new`` has nothing else that it may have become.
+    """
     before, after = _usable(old), _usable(new)
     if any(p.kind in {"args", "kwargs"} for p in (*before, *after)):
         return None
@@ -173,7 +176,7 @@ def call_change(old: Function, new: Function) -> CallChange | None:
         names=frozenset(p.name for p in after if p.kind != "positional"),
         required=frozenset(p.name for p in after if p.required),
         known=known,
-        removable=known,
+        removable=known if known.issuperset(p.name for p in after) else frozenset(),
     )
 
 
@@ -204,8 +207,9 @@ def face_change(
     """How calls for one parent's face of a function become calls for the other's, where proved.
 
     A parameter that the base had and the kept side has no more was renamed, when its body or its
-    callers go on with another one at its place, or was removed, when nothing came in its place. What
-    the other parent added is neither: its feature would go with it.
+    callers go on with another one at its place, or was removed, when nothing came in its place and no
+    parameter of the new face is unexplained: that one may be what the value is for. What the other
+    parent added is neither: its feature would go with it.
 
     Args:
         indexes: Indexes of ``base``, ``ours``, ``theirs`` and ``merged``.
@@ -217,25 +221,30 @@ def face_change(
         return None
     base = {p.name for p in _usable(callee.base)}
     new = {p.name for p in _usable(callee.new)}
-    renames: list[tuple[str, str]] = []
-    removable: set[str] = set()
-    for name in sorted(change.known - new):
-        if name not in base or (given is not None and name not in given):
-            continue
+    renames: dict[str, str] = {}
+    gone: set[str] = set()
+    for name in sorted((change.known & base) - new):
         heirs = _heirs(callee.base, callee.new, name)
         heirs = [heir for heir in heirs if _declared_alike(indexes, callee, name, heir)] or heirs
         proved = [heir for heir in heirs if _goes_on(indexes, callee, name, heir)]
         if len(proved) == 1:
-            renames.append((name, proved[0]))
+            renames[name] = proved[0]
         elif not heirs:
-            removable.add(name)
-    if len({heir for _, heir in renames}) < len(renames):
+            gone.add(name)
+    heirs_of_all = set(renames.values())
+    if len(heirs_of_all) < len(renames):
         return None
-    return change._replace(removable=frozenset(removable), renames=tuple(renames))
+    if new - base - change.known - heirs_of_all:
+        gone.clear()
+    wanted = renames.keys() | gone if given is None else set(given)
+    return change._replace(
+        removable=frozenset(gone & wanted),
+        renames=tuple(item for item in renames.items() if item[0] in wanted),
+    )
 
 
 def _heirs(base: Function, new: Function, name: str) -> list[str]:
-    """Parameters that are new and stand where a parameter of the base stood."""
+    """Parameters that are new and stand where a parameter of the base stood, with a default or without."""
     before, after = _usable(base), _usable(new)
     common = {p.name for p in before} & {p.name for p in after}
     old = next(p for p in before if p.name == name)
@@ -244,7 +253,7 @@ def _heirs(base: Function, new: Function, name: str) -> list[str]:
         p.name
         for p in after
         if p.name not in {q.name for q in before}
-        and (p.kind, p.required) == (old.kind, old.required)
+        and p.kind == old.kind
         and _neighbours([q.name for q in after], p.name, common) == place
     ]
 
