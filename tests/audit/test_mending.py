@@ -254,6 +254,63 @@ def test_a_helper_that_another_file_calls_is_left_to_a_person() -> None:
     assert one(facts_only(*files), "double-effect").patch is None
 
 
+def test_a_caller_outside_of_the_class_counts_as_well() -> None:
+    """A loop in the same file ends because the helper takes the item out: it must go on doing so."""
+    end = "\n\ndef drain(queue):\n    while queue.items:\n        queue.take(queue.items[0])\n"
+    found, files = both(queue(caller=CALL), queue(helper=HELPER, end=end), queue(HELPER, CALL, end))
+    (text,) = mended(found, files).values()
+    assert text == queue(helper=HELPER, end=end)["q.py"]
+
+
+@pytest.mark.parametrize("end", ["\n\nQueue().take(1)\n", "\n\nTAKE = getattr(Queue(), 'take')\n"])
+def test_a_helper_that_is_named_outside_of_functions_goes_on_as_it_is(end: str) -> None:
+    """Who calls it there is not known: neither half of the helper's side is left out of it."""
+    found, files = both(queue(caller=CALL), queue(helper=HELPER, end=end), queue(HELPER, CALL, end))
+    (text,) = mended(found, files).values()
+    assert text == queue(helper=HELPER, end=end)["q.py"]
+
+
+REMOVING = """\
+class Queue:
+    def step(self, item):
+        self.log()
+{}        self.count += 1
+{}        return item
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "patched"),
+    [
+        ("self.total = item.size", True),
+        ("note(item, self.total)", True),
+        ("item = item.parent", False),
+        ("item.parent = None", False),
+        ("item.move()", False),
+        ("for item in self.others: note(item)", False),
+        ("import item", False),
+        ("self.refill()", False),
+        ("refill(self)", False),
+        ("self.items = []", False),
+        ("yield item", False),
+    ],
+)
+def test_what_is_not_the_same_effect_any_more_stays(line: str, patched: bool) -> None:
+    """Between the two nothing may bind the arguments anew or call anything on the holder."""
+    remove = "        self.items.remove(item)\n"
+    late = f"        {line}\n{remove}"
+    found, files = both(
+        {"q.py": REMOVING.format(remove, "")},
+        {"q.py": REMOVING.format("", late)},
+        {"q.py": REMOVING.format(remove, late)},
+    )
+    if patched:
+        (text,) = mended(found, files).values()
+        assert text == REMOVING.format(remove, f"        {line}\n")
+    else:
+        assert found.patch is None
+
+
 CLOSING = "def done(a, b):\n    a.log()\n{}    b.log()\n{}    return b\n"
 
 

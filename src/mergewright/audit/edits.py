@@ -404,14 +404,59 @@ def between(text: Text, owner: str, first: ast.stmt, second: ast.stmt) -> list[a
     return suite[suite.index(first) + 1 : suite.index(second)]
 
 
-def mentions(nodes: Sequence[ast.AST], target: str) -> bool:
-    """Whether a dotted thing, what holds it or what it holds is named somewhere in statements."""
-    return any(
-        isinstance(inner, (ast.Name, ast.Attribute))
-        and (f"{dotted(inner)}.".startswith(f"{target}.") or f"{target}." == f"{dotted(inner)}.")
-        for node in nodes
-        for inner in ast.walk(node)
-    )
+def disturbs(nodes: Sequence[ast.AST], call: ast.Call) -> bool:
+    """Whether a method call may mean or do another thing after statements than before them.
+
+    So it may where they name what the method is called on, call anything on what holds that or give it
+    away, bind or change a name that the call reads, or let other tasks run.
+
+    Args:
+        nodes: The statements.
+        call: The call, of a method.
+    """
+    assert isinstance(call.func, ast.Attribute)
+    target, root = dotted(call.func.value), _root(call.func)
+    if root is None:
+        return True
+    names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+    walked = [inner for node in nodes for inner in ast.walk(node)]
+    heads = {id(node.value) for node in walked if isinstance(node, ast.Attribute)}
+    for node in walked:
+        match node:
+            case ast.Name():
+                bare = node.id == root and id(node) not in heads
+                if bare or (node.id in names and not isinstance(node.ctx, ast.Load)):
+                    return True
+            case ast.Attribute() | ast.Subscript():
+                shown = f"{dotted(node)}."
+                if not isinstance(node.ctx, ast.Load) and _root(node) in names - {root}:
+                    return True
+                if shown.startswith(f"{target}.") or f"{target}.".startswith(shown):
+                    return True
+            case ast.Call(func=func):
+                if _root(func) in names:
+                    return True
+            case ast.Await() | ast.Yield() | ast.YieldFrom() | ast.AsyncFor() | ast.AsyncWith():
+                return True
+            case ast.keyword() | ast.Constant() | ast.arg():
+                pass
+            case _:
+                # Imports, definitions, handlers and patterns bind names that are no nodes.
+                if any(v in names for _, v in ast.iter_fields(node) if isinstance(v, str)):
+                    return True
+    return False
+
+
+def _root(node: ast.AST) -> str | None:
+    """The name that a chain of attributes, items and calls starts with."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            return None
+    return node.id
 
 
 def same_function(one: Text, other: Text | None, owner: str) -> bool:
@@ -421,17 +466,31 @@ def same_function(one: Text, other: Text | None, owner: str) -> bool:
     return mine is not None and theirs is not None and ast.dump(mine) == ast.dump(theirs)
 
 
-def callers(text: Text, owner: str, method: str) -> list[str]:
-    """Methods of a class that call or name another one of it, by dotted paths."""
-    holder = definition(text, owner)
-    if not isinstance(holder, ast.ClassDef):
-        return []
-    return [
-        f"{owner}.{node.name}"
-        for node in holder.body
-        if isinstance(node, _FUNCTIONS)
-        and any(isinstance(n, ast.Attribute) and n.attr == method for n in ast.walk(node))
-    ]
+def callers(text: Text, method: str) -> set[str]:
+    """The functions of a file that call or name a method, of whatever class, by dotted paths.
+
+    Code outside of functions is the path ``""``.
+    """
+    found: set[str] = set()
+    waiting: list[tuple[str, ast.AST]] = [("", text.tree)]
+    while waiting:
+        owner, holder = waiting.pop()
+        for node in ast.iter_child_nodes(holder):
+            path = f"{owner}.{node.name}".lstrip(".") if isinstance(node, DEFINITIONS) else owner
+            if isinstance(node, _FUNCTIONS):
+                if any(_names(inner, method) for inner in ast.walk(node)):
+                    found.add(path)
+            elif _names(node, method):
+                found.add("")
+            else:
+                waiting.append((path, node))
+    return found
+
+
+def _names(node: ast.AST, method: str) -> bool:
+    if isinstance(node, ast.Constant):
+        return bool(node.value == method)
+    return isinstance(node, ast.Attribute) and node.attr == method
 
 
 # -- imports -----------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from mergewright.audit import edits
 from mergewright.audit.analysers import PYTHON_SUFFIXES
 from mergewright.audit.edits import Text, parse_text
 from mergewright.audit.lines import restored
-from mergewright.audit.source import dotted
 from mergewright.audit.values import Finding, Repair, Tier, Tree, Trees, Verdict
 from mergewright.model.threeway import Side
 
@@ -236,10 +235,10 @@ class Repairer:
         ):
             # Called from elsewhere: what those callers expect is not seen.
             return None
+        callers = edits.callers(merged, called)
         for one, other in (parents, parents[::-1]):
             if one is None or other is None:
                 continue
-            callers = edits.callers(merged, helper.rpartition(".")[0], called)
             if all(edits.same_function(merged, one, c) for c in callers) and not edits.effects(
                 one, helper, quoted[2]
             ):
@@ -325,7 +324,7 @@ def _read_by(now: Text, source: Text, owner: str, name: str) -> list[str]:
 
 
 def _without_second(merged: Text, owner: str, call: str) -> bytes | None:
-    """A function that does a thing once, where nothing between the two touches what it is done to."""
+    """A function that does a thing once, where nothing between the two makes the second another one."""
     found = edits.effects(merged, owner, call)
     if len(found) != 2:
         return None
@@ -333,9 +332,7 @@ def _without_second(merged: Text, owner: str, call: str) -> bytes | None:
     value = found[0].value
     if within is None or not isinstance(value, ast.Call):
         return None
-    if not isinstance(value.func, ast.Attribute):
-        return None
-    if edits.mentions(within, dotted(value.func.value)):
+    if not isinstance(value.func, ast.Attribute) or edits.disturbs(within, value):
         return None
     return edits.without(merged, found[1])
 
