@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from tests.audit.trees import LABELS, Files, checks, facts_only, one, trees
+from time import process_time
 
+import pytest
+from tests.audit.trees import LABELS, Files, checks, facts_only, one, tree, trees
+
+from mergewright.audit.importorder import _too_early
+from mergewright.audit.index import Index, Sources
 from mergewright.audit.lines import duplicate_keys, restored
 from mergewright.audit.policy import PathPolicy, Policy, Rename
 from mergewright.audit.run import AuditOptions, audit_trees
@@ -369,11 +373,32 @@ def test_an_order_of_imports_that_closes_a_circle_through_another_module() -> No
         "def make():\n    from p import Base\n    return Base()\nTool = 1\n",
         "from p.base import Base\nTool = Base\n",
         "from p import Elsewhere\nTool = 1\n",
+        '"""Use it so:\n\nfrom p import Base\n"""\n\nTool = 1\n',
+        '"""Not with this:\n\nimport p.early\n"""\n\nTool = 1\n',
     ],
 )
 def test_an_order_of_imports_that_harms_nobody(tool: str) -> None:
-    """A submodule is found by itself, a function imports later, what is nowhere is another finding."""
-    assert "import-order" not in checks(sorted_package(tool))
+    """A submodule is found by itself, a function imports later, what is nowhere is another finding.
+
+    A line of a docstring imports nothing.
+    """
+    more: Files = {"p/early.py": "from p import Base\nX = 1\n"}
+    assert "import-order" not in checks(sorted_package(tool, more))
+
+
+def test_the_order_of_many_imports_is_looked_at_in_linear_time() -> None:
+    """Eight times the imports take about eight times the time, far from 64 times."""
+
+    def seconds(count: int) -> float:
+        files = {f"p/m{n}.py": f"N{n} = {n}\n" for n in range(count)}
+        files["p/__init__.py"] = "".join(f"from p.m{n} import N{n}\n" for n in range(count))
+        files["p/m0.py"] = "from p import Later\nN0 = 0\n"
+        index = Index(tree(files), Sources())
+        start = process_time()
+        assert not _too_early(index, "p", lambda path: index.sources.text(index.tree, path))
+        return process_time() - start
+
+    assert seconds(3200) < 24 * min(seconds(400) for _ in range(3))
 
 
 def test_an_order_of_imports_that_a_parent_has_is_not_told() -> None:

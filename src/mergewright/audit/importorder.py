@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from mergewright.audit.index import Index
+from mergewright.audit.textfacts import TextFacts, absolute
 from mergewright.audit.values import Finding, Place, Tier
+
+
+#: Gives the imports at the top of a file.
+_Imports = Callable[[str], TextFacts]
 
 
 class TooEarly(NamedTuple):
@@ -33,11 +39,11 @@ def order_findings(indexes: Mapping[str, Index]) -> list[Finding]:
     out = []
     for package in _circular(merged):
         path = merged.module_path(package)
-        now = _too_early(merged, package)
+        now = _confirmed(merged, package)
         if path is None or not now:
             continue
-        known = set(_too_early(indexes["ours"], package))
-        known |= set(_too_early(indexes["theirs"], package))
+        known = _confirmed(indexes["ours"], package).keys()
+        known |= _confirmed(indexes["theirs"], package).keys()
         for entry, line in now.items():
             if entry in known:
                 continue
@@ -77,8 +83,39 @@ def _circular(index: Index) -> list[str]:
     return sorted(found)
 
 
-def _too_early(index: Index, package: str) -> dict[TooEarly, int]:
-    """What a package loads too early, with the line of its ``__init__.py`` that does it."""
+def _confirmed(index: Index, package: str) -> dict[TooEarly, int]:
+    """What a package loads too early, with the line of its ``__init__.py`` that does it.
+
+    The text of the files says it quickly, but takes a line of a docstring for an import as well: what it
+    says is looked for once more in the parsed files.
+    """
+
+    def text(path: str) -> TextFacts:
+        return index.sources.text(index.tree, path)
+
+    def parsed(path: str) -> TextFacts:
+        statements = _statements(index.tree.data(path) or b"")
+        return replace(
+            text(path),
+            froms=tuple(
+                (node.level, node.module or "", tuple(alias.name for alias in node.names))
+                for node in statements
+                if isinstance(node, ast.ImportFrom)
+            ),
+            imports=tuple(
+                alias.name
+                for node in statements
+                if isinstance(node, ast.Import)
+                for alias in node.names
+            ),
+        )
+
+    if not _too_early(index, package, text):
+        return {}
+    return _too_early(index, package, parsed)
+
+
+def _too_early(index: Index, package: str, imports: _Imports) -> dict[TooEarly, int]:
     path = index.module_path(package)
     statements = [] if path is None else _statements(index.tree.data(path) or b"")
     out: dict[TooEarly, int] = {}
@@ -86,36 +123,34 @@ def _too_early(index: Index, package: str) -> dict[TooEarly, int]:
     later = [_bound(statement) for statement in statements]
     if path is None or any("__getattr__" in names for names in later):
         return out
+    last = {name: number for number, names in enumerate(later) for name in names}
     loaded = {package}
     for number, statement in enumerate(statements):
-        rest = set().union(*later[number:])
-        for module in _loads(index, package, statement, loaded):
+        for module in _loads(index, package, statement, loaded, imports):
             source = index.module_path(module)
             if source is None:
                 continue
-            text = index.sources.text(index.tree, source)
-            for target, names in text.from_imports(module, source):
+            for target, names in imports(source).from_imports(module, source):
                 if target != package or "*" in bound:
                     continue
                 for name in names:
-                    if name in rest - bound and index.module_path(f"{package}.{name}") is None:
+                    early = name not in bound and last.get(name, -1) >= number
+                    if early and index.module_path(f"{package}.{name}") is None:
                         out.setdefault(TooEarly(package, module, name), statement.lineno)
         bound |= later[number]
     return out
 
 
-def _loads(index: Index, package: str, statement: ast.stmt, loaded: set[str]) -> Iterator[str]:
+def _loads(
+    index: Index, package: str, statement: ast.stmt, loaded: set[str], imports: _Imports
+) -> Iterator[str]:
     """Modules below a package that a statement of its ``__init__.py`` loads first, and what they load."""
     if not isinstance(statement, (ast.Import, ast.ImportFrom)):
         return
     if isinstance(statement, ast.Import):
         waiting = [alias.name for alias in statement.names]
     else:
-        base = statement.module or ""
-        if statement.level:
-            parts = package.split(".")
-            parts = parts[: len(parts) - (statement.level - 1)]
-            base = ".".join([*parts, base] if base else parts)
+        base = absolute(package, statement.level, statement.module or "")
         waiting = [base, *(f"{base}.{alias.name}" for alias in statement.names)]
     while waiting:
         module = waiting.pop()
@@ -129,7 +164,7 @@ def _loads(index: Index, package: str, statement: ast.stmt, loaded: set[str]) ->
                 continue
             loaded.add(name)
             yield name
-            waiting.extend(index.sources.text(index.tree, source).top_imports(name, source))
+            waiting.extend(imports(source).top_imports(name, source))
 
 
 def _statements(data: bytes) -> list[ast.stmt]:

@@ -73,12 +73,7 @@ class TextFacts:
         out = []
         package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
         for dots, name, names in self.froms:
-            target = name
-            if dots:
-                parts = package.split(".")
-                parts = parts[: len(parts) - (dots - 1)] if dots > 1 else parts
-                target = ".".join([*parts, name] if name else parts)
-            out.append((target, names))
+            out.append((absolute(package, dots, name), names))
         return out
 
     def plain(self) -> list[object]:
@@ -104,6 +99,21 @@ class TextFacts:
             tuple([(dots, name, tuple(names)) for dots, name, names in froms]),
             tuple(imports),
         )
+
+
+def absolute(package: str, dots: int, name: str) -> str:
+    """The module that an import names.
+
+    Args:
+        package: The package in which the import stands.
+        dots: Its dots; none for a module that is named in full.
+        name: What it names after them.
+    """
+    if not dots:
+        return name
+    parts = package.split(".")
+    parts = parts[: len(parts) - (dots - 1)]
+    return ".".join([*parts, name] if name else parts)
 
 
 def read_text(data: bytes) -> TextFacts:
