@@ -16,7 +16,6 @@ from mergewright.audit.index import Index
 from mergewright.audit.textfacts import TextFacts, absolute
 from mergewright.audit.values import Finding, Place, Tier
 
-
 #: Gives the imports at the top of a file.
 _Imports = Callable[[str], TextFacts]
 
