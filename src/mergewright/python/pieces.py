@@ -718,7 +718,7 @@ def _elements(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     """Lists and tuples: order matters."""
     parts = v.map(lambda node: node.elements)
     if all(_sorted_strings(p) for p in parts):
-        merged = m.keyed(parts, "element", m.normal, name=_code)
+        merged = m.keyed(parts, "element", _bare_element(m), name=_code)
         merged.sort(key=_string_value)
     else:
         _hold_apart(m, parts)
@@ -771,7 +771,7 @@ def _sorted_strings(elements: _Nodes) -> bool:
 
 def _set(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     parts = v.map(lambda node: node.elements)
-    merged = m.keyed(parts, "element", m.normal, name=_code)
+    merged = m.keyed(parts, "element", _bare_element(m), name=_code)
     rest = m._fields(v, what, frozenset({"elements"}))
     return rest.with_changes(elements=_with_commas(m, parts, merged))
 
@@ -1072,13 +1072,18 @@ def _import(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     return rest.with_changes(names=merged)
 
 
+def _bare_element(m: NodeMerger) -> Callable[[Any], Hashable]:
+    """What an element is known by: not the comment that stands behind its comma."""
+    return lambda element: (type(element).__name__, m.normal(element.value))
+
+
 def _assign(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     targets = v.map(lambda node: [_code(t.target) for t in node.targets])
     if targets.base == targets.ours == targets.theirs == ["__all__"]:
         values = v.map(lambda node: node.value)
         if len({type(x) for x in values}) == 1 and isinstance(values.base, cst.List | cst.Tuple):
             parts = values.map(lambda node: node.elements)
-            merged = m.keyed(parts, "exported name", m.normal, name=_code)
+            merged = m.keyed(parts, "exported name", _bare_element(m), name=_code)
             if all(_sorted_elements(p) for p in parts):
                 merged.sort(key=lambda e: _code(e.value))
             value = m._fields(values, what, frozenset({"elements"}))

@@ -1,0 +1,11 @@
+__all__ = [
+    # Functions
+    "calcsize",
+    "pack",
+
+    # Classes
+    "Struct",
+
+    # Exceptions
+    "error",
+]

@@ -1,0 +1,10 @@
+__all__ = [
+    # Functions
+    "calcsize",
+    "pack_into",
+
+    # Classes
+    "Layout",
+
+    "error",
+]
