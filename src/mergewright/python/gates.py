@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from mergewright.model.resolution import Decision, GateResult
+from mergewright.model.resolution import Decision, GateResult, Outcome
 from mergewright.model.threeway import ThreeWay
 from mergewright.python.units import (
     Leaf,
@@ -30,6 +30,7 @@ from mergewright.python.units import (
     Unit,
     Unreadable,
     cut,
+    form_of,
     names_of,
     parse,
     unit_of,
@@ -71,15 +72,16 @@ def check(
 
     Returns:
         One result a gate: ``parse``, ``duplicate-definition``, ``undefined-name``, ``conservation``,
-        ``bound-twice``, ``lost-member``, ``runtime-name``, ``given-up-name``.
+        ``bound-twice``, ``lost-member``, ``runtime-name``, ``given-up-name``, ``statement-count``.
         Where one of the sides does not parse, only ``parse`` speaks, and it passes.
     """
     settled = {d.symbol for d in decisions if d.rule is not None or d.strategy in _SIDED}
+    left = {d.symbol for d in decisions if d.outcome is Outcome.DEFERRED}
     if undefined_names(candidate) is not None:  # so it parses, and with it what all texts share
         compared = in_units(candidate, versions)
         if compared is not None:
             try:
-                results = _judged(compared, candidate, versions, settled)
+                results = _judged(compared, candidate, versions, settled, left)
             except Unreadable:
                 pass
             else:
@@ -100,7 +102,7 @@ def check(
         for data, tree in zip((*versions, candidate), (*trees, result), strict=True)
     )
     whole = Compared(base=base, ours=ours, theirs=theirs, result=merged, common=frozenset())
-    return _judged(whole, candidate, versions, settled)
+    return _judged(whole, candidate, versions, settled, left)
 
 
 def clean_text_holds(candidate: bytes, versions: ThreeWay[bytes | None]) -> bool:
@@ -156,7 +158,11 @@ def _gathered_names(units: Iterable[Unit]) -> Names:
 
 
 def _judged(
-    units: Compared, candidate: bytes, versions: ThreeWay[bytes | None], settled: set[str]
+    units: Compared,
+    candidate: bytes,
+    versions: ThreeWay[bytes | None],
+    settled: set[str],
+    left: set[str],
 ) -> tuple[GateResult, ...]:
     return (
         GateResult(gate="parse", passed=True),
@@ -167,6 +173,7 @@ def _judged(
         _members(units),
         _runtime_names(units, candidate),
         _given_up_names(units, settled, has_base=versions.base is not None),
+        _statements(units, settled | left, has_base=versions.base is not None),
     )
 
 
@@ -846,3 +853,147 @@ def _below(kind: type[Any]) -> tuple[str, ...]:
         found = () if leaf else tuple(n for n in kind._fields if n not in _PLAIN_FIELDS)
         _below_known[kind] = found
     return found
+
+
+# -- statements twice, or back again ---------------------------------------------------------------
+
+
+def _contested_functions(
+    units: Compared, apart: set[str]
+) -> Iterator[tuple[str, tuple[Leaf, Leaf, Leaf, Leaf]]]:
+    """Functions that both sides changed, each in its own way, and that may have a statement astray."""
+    base, ours, theirs, merged = (
+        _functions(units, text) for text in (units.base, units.ours, units.theirs, units.result)
+    )
+    for path, now in sorted(merged.items(), key=lambda item: item[0]):
+        if path in apart or not (path in base and path in ours and path in theirs):
+            continue
+        versions = (base[path], ours[path], theirs[path])
+        if not _lines_miscounted((*versions, now)):
+            continue
+        if any(_same(a, b, plain=False) for a, b in itertools.combinations(versions, 2)):
+            continue
+        if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
+            continue
+        yield path, (*versions, now)
+
+
+#: A line that is more than brackets, a comment or a bare keyword.
+_SAYS = re.compile(rb"(?!\s*(?:else|try|finally|pass|return|break|continue)\s*:?\s*$)[^#]*\w")
+
+
+def _lines_miscounted(leaves: Sequence[Leaf]) -> bool:
+    """Whether a line of a side stands in the result as no side has it; statements are looked at then."""
+    texts = []
+    for leaf in leaves:
+        source = leaf.source if leaf.unit is None else (0, leaf.unit.text)
+        texts.append(b"" if source is None else source[1])
+    base, ours, theirs, result = (
+        Counter(line.strip() for line in text.split(b"\n")) for text in texts
+    )
+    return any(
+        _astray(base[line], ours[line], theirs[line], result[line])
+        for line in ours.keys() | theirs.keys()
+        if _SAYS.match(line) is not None
+    )
+
+
+def _astray(base: int, ours: int, theirs: int, result: int) -> bool:
+    """Whether a result has something more often than both sides, less often, or against one of them."""
+    if not min(ours, theirs) <= result <= max(ours, theirs):
+        return True
+    return (theirs == base > ours and result > ours) or (ours == base > theirs and result > theirs)
+
+
+def _statements(units: Compared, apart: set[str], *, has_base: bool) -> GateResult:
+    """No function has a statement twice, not at all, or again, though neither side has it so.
+
+    Both sides put the same statement at two places, or moved it to two; both took away one of two; one
+    took away what the other moved: each edit is at its own place, so they merge, and the result says
+    what nobody wrote. Functions with an answer or an open place are left ``apart``.
+    """
+    gate = "statement-count"
+    for path, leaves in _contested_functions(units, apart) if has_base else ():
+        wrong = _miscounted(leaves)
+        if wrong:
+            return GateResult(gate=gate, passed=False, detail=f"{path}: {wrong}")
+    return GateResult(gate=gate, passed=True)
+
+
+def _miscounted(leaves: Sequence[Leaf]) -> str:
+    """What is wrong with the statements of a result beside base, ours and theirs; empty for nothing."""
+    suites = [list(_suites(leaf.node)) for leaf in leaves]
+    written = [
+        [(*part, _written(leaf, part)) for suite in some for part in suite]
+        for leaf, some in zip(leaves, suites, strict=True)
+    ]
+    often = [Counter(text for _, _, text in parts) for parts in written]
+    # What stands in all of them equally often, letter by letter, changes no difference of counts.
+    alike = {text for text, n in often[0].items() if all(n == other[text] for other in often[1:])}
+    nodes: dict[str, ast.AST] = {}
+    counts: list[Counter[str]] = []
+    for parts in written:
+        forms = [(_form((kind, node)), node) for kind, node, text in parts if text not in alike]
+        nodes.update(forms)
+        counts.append(Counter(form for form, _ in forms))
+    base, ours, theirs, result = counts
+    for form, node in nodes.items():
+        o, t, r = ours[form], theirs[form], result[form]
+        if not _astray(base[form], o, t, r):
+            continue
+        if r < min(o, t):
+            return f"{_shown(node)} is lost, which both sides have"
+        if r <= max(o, t):
+            return f"{_shown(node)} is there, which one side took away and the other moved"
+        if any([*map(_form, suite)].count(form) > 1 for suite in suites[3]):
+            return f"both sides put {_shown(node)} at different places"
+    return ""
+
+
+_Part = tuple[str, ast.AST]
+
+
+def _suites(function: ast.AST) -> Iterator[list[_Part]]:
+    """The statements of each block of a function, its decorators, and what its branches ask for."""
+    stack: list[ast.AST] = [function]
+    chained: set[int] = set()
+    while stack:
+        node = stack.pop()
+        for name in ("decorator_list", "body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block:
+                stack.extend(block)
+                yield [("@" if name == "decorator_list" else "", part) for part in block]
+        handlers = getattr(node, "handlers", ())
+        stack.extend((*handlers, *getattr(node, "cases", ())))
+        if handlers:
+            yield [("except", handler.type) for handler in handlers if handler.type is not None]
+        if isinstance(node, ast.If) and id(node) not in chained:
+            tests = [node.test]
+            below = node.orelse
+            while len(below) == 1 and isinstance(below[0], ast.If):
+                chained.add(id(below[0]))
+                tests.append(below[0].test)
+                below = below[0].orelse
+            yield [("if", test) for test in tests]
+
+
+def _form(part: _Part) -> str:
+    return f"{part[0]} {form_of(part[1])}"
+
+
+def _written(leaf: Leaf, part: _Part) -> tuple[str, bytes | str]:
+    """What a part is and how it is written; equal only where the trees are."""
+    kind, node = part
+    if leaf.unit is None:
+        return kind, form_of(node)
+    return kind, leaf.unit.segment(node)
+
+
+def _shown(node: ast.AST) -> str:
+    """A statement or condition as a reader knows it: its first line."""
+    try:
+        text = ast.unparse(node).split("\n")[0]
+    except RecursionError:
+        text = type(node).__name__
+    return f"'{text if len(text) <= 60 else text[:59] + '…'}'"

@@ -388,17 +388,8 @@ class Unit:
     @functools.cached_property
     def leaves_read(self) -> list[tuple[str, Leaf]]:
         """The same, from the syntax tree."""
-        # Lines as the tree counts them: the wrapper of a class's members is line one.
-        lines = _LINE_END.split(self.text)
-        first_line = 2 if self.scope and self._tree is None else 1
         found: list[tuple[str, Leaf]] = []
-
-        def source(node: ast.stmt) -> tuple[int, bytes]:
-            decorators = getattr(node, "decorator_list", ())
-            first = min([node.lineno, *(d.lineno for d in decorators)]) - first_line
-            last = (node.end_lineno or node.lineno) - first_line
-            return node.col_offset, b"\n".join(lines[first : last + 1])
-
+        source = self._source
         stack = [(self.scope, node) for node in reversed(self.body)]
         while stack:
             scope, node = stack.pop()
@@ -420,6 +411,31 @@ class Unit:
         return found
 
     @functools.cached_property
+    def _lines(self) -> list[bytes]:
+        """Lines as the tree counts them: the wrapper of a class's members is one."""
+        return [
+            b"",
+            *([b""] if self.scope and self._tree is None else []),
+            *_LINE_END.split(self.text),
+        ]
+
+    def _source(self, node: ast.stmt) -> tuple[int, bytes]:
+        """Column and lines of a statement, decorators included."""
+        decorators = getattr(node, "decorator_list", ())
+        first = min([node.lineno, *(d.lineno for d in decorators)])
+        last = node.end_lineno or node.lineno
+        return node.col_offset, b"\n".join(self._lines[first : last + 1])
+
+    def segment(self, node: ast.AST) -> bytes:
+        """How a statement or expression of the unit is written."""
+        first, start = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        last, end = getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+        if first == last:
+            return self._lines[first][start:end]
+        lines = self._lines[first : last + 1]
+        return b"\n".join((lines[0][start:], *lines[1:-1], lines[-1][:end]))
+
+    @functools.cached_property
     def functions(self) -> list[tuple[str, Leaf]]:
         """Functions and methods by dotted path, also those in branches; inner ones are part of them."""
         if self.definition is not None and self.definition[0] == "def":
@@ -431,7 +447,7 @@ class Unit:
         while stack:
             scope, node = stack.pop()
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found.append((scope + node.name, Leaf(node, None)))
+                found.append((scope + node.name, Leaf(node, self._source(node))))
             elif isinstance(node, ast.ClassDef):
                 stack.extend((f"{scope}{node.name}.", child) for child in node.body)
             else:
