@@ -1,4 +1,4 @@
-# -*- coding: latin-1 -*-
+# -*- coding: latin-1 -*- Stand: März
 # Größe der Tabelle.
 
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import io
 import itertools
 import keyword
 import re
-import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -360,12 +358,15 @@ def undefined_names(data: bytes, path: str = "<text>") -> frozenset[str] | None:
     )
 
 
+#: The cookie in one of the first two lines; their other characters may be of any encoding.
+_COOKIE = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+
+
 def _decoded(data: bytes) -> str:
     """A text as its cookie says, UTF-8 without one."""
-    encoding = "utf-8-sig"
-    if b"coding" in data[:200]:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return data.decode(encoding)
+    cookie = _COOKIE.match(data)
+    name = cookie[1].decode() if cookie is not None else "utf-8"
+    return data.decode("utf-8-sig" if name.lower().replace("_", "-") in {"utf-8", "utf8"} else name)
 
 
 def _names_by_unit(data: bytes) -> Names | None:
