@@ -41,8 +41,8 @@ def order_findings(indexes: Mapping[str, Index]) -> list[Finding]:
         now = _confirmed(merged, package)
         if path is None or not now:
             continue
-        known = _confirmed(indexes["ours"], package).keys()
-        known |= _confirmed(indexes["theirs"], package).keys()
+        known = set(_confirmed(indexes["ours"], package))
+        known |= set(_confirmed(indexes["theirs"], package))
         for entry, line in now.items():
             if entry in known:
                 continue
