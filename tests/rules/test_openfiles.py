@@ -164,6 +164,25 @@ def test_callers_are_patched_in_an_open_file(tmp_path: Path) -> None:
     assert warnings == ()
 
 
+USES = (
+    "  - {id: uses, reason: r, match: {path: a.py}, action: keep-uses, side: ours, uses: Wrap, "
+    "instead-of: Alt}\n"
+)
+
+
+def test_what_was_used_instead_stays_where_only_one_choice_has_the_kept_use(
+    tmp_path: Path,
+) -> None:
+    """Ours' lines have the use, theirs' would not get it: then neither loses what theirs used."""
+    base = "def f(a):\n    x = 1\n    return a\n\n\ndef g(a):\n    go(a)\n    return a\n"
+    ours = base.replace("x = 1", "x = Wrap(2)")
+    theirs = base.replace("x = 1", "x = 3").replace("go(a)\n", "go(a)\n    Alt(a)\n")
+    found, warnings = outcome(tmp_path, USES, base, ours, theirs)
+    assert isinstance(found, Deferred)
+    assert all("Alt(a)" in text for text in sides(found.data))
+    assert any("only where one side is taken" in warning for warning in warnings)
+
+
 IMPORTS = "  - {id: imp, reason: lost, match: {path: '**'}, action: restore-imports}\n"
 
 

@@ -6,6 +6,7 @@ import ast
 import warnings
 
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.python.names import bound_names
 from mergewright.python.outline import outline
 
 # What binds as tight as a name, so that it can stand wherever the base's expression stood.
@@ -78,7 +79,7 @@ def _put(
     _, around_other = _places(other, before)
     if around & around_other:
         return None  # both put it into the same: it would stand in it twice
-    if _bound(larger) & (_names(before) | _names(other)):
+    if bound_names(larger) & (_names(before) | _names(other)):
         return None  # the name may mean something else there
     start, end = _span(text, places[0])
     low, high = _span(source, other)
@@ -114,16 +115,6 @@ def _wrap(node: ast.AST) -> str:
 
 def _names(tree: ast.expr) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-
-
-def _bound(tree: ast.expr) -> set[str]:
-    """Names that an expression binds in itself: loop variables, parameters, named values."""
-    return {
-        node.id if isinstance(node, ast.Name) else node.arg
-        for node in ast.walk(tree)
-        if isinstance(node, ast.arg)
-        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    }
 
 
 def _span(text: bytes, node: ast.expr) -> tuple[int, int]:

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from mergewright.python.names import bound_names
+
 _BUILTINS = frozenset(dir(builtins)) | {
     "__file__",
     "__name__",
@@ -76,6 +78,34 @@ def tree_of(data: bytes) -> ast.Module | None:
             return ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def compiles(data: bytes) -> bool:
+    """Whether this Python takes the text, scopes included; nothing of it is run."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "<merged>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def string_names(text: str) -> frozenset[str]:
+    """Names that a string speaks of when it is read as an expression: an export, a type, a path."""
+    if len(text) > 500:
+        return frozenset()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute)
+    )
 
 
 def _statements(body: list[ast.stmt], *, plain: bool = True) -> Iterator[tuple[ast.stmt, bool]]:
@@ -184,19 +214,11 @@ def defined_names(data: bytes) -> frozenset[str] | None:
     tree = tree_of(data)
     if tree is None:
         return None
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found.add(node.attr)
-        elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.split(".")[0])
-        elif isinstance(node, ast.arg):
-            found.add(node.arg)
-    return frozenset(found)
+    return frozenset(bound_names(tree)) | {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def defined_helpers(data: bytes) -> frozenset[str] | None:
@@ -265,7 +287,7 @@ def unbound_names(data: bytes) -> dict[str, int] | None:
     anywhere: set[str] = set()
     if _postpones(tree):
         anywhere = {name for node in ast.walk(tree) for name in _annotation_names(node)}
-        anywhere -= _bound_anywhere(tree)
+        anywhere -= bound_names(tree)
     missing = {name for name in free | anywhere if name not in bound and name not in _BUILTINS}
     if not missing:
         return {}
@@ -296,19 +318,3 @@ def _annotation_names(node: ast.AST) -> Iterator[str]:
             for part in ast.walk(root):
                 if isinstance(part, ast.Name):
                     yield part.id
-
-
-def _bound_anywhere(tree: ast.Module) -> frozenset[str]:
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.split(".")[0])
-        elif isinstance(node, ast.arg):
-            found.add(node.arg)
-        elif type(node).__name__ in {"TypeVar", "ParamSpec", "TypeVarTuple"}:
-            found.add(str(getattr(node, "name", "")))
-    return frozenset(found)

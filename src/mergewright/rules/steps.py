@@ -1,9 +1,9 @@
 """The rules that work on what was merged, applied in file order to the merged tree. Pure.
 
 A step touches only files that the merge changes against ours, never a pinned, coupled or generated
-file. A Python file that parsed before a step and does not after it is left as it was. In a file with
-open places it works on what is settled, and inside an open place where the answer is the same
-whatever is decided there (:mod:`mergewright.rules.openfiles`).
+file. A Python file that parsed before a step and does not after it, by the grammar or by what this
+Python can compile (nothing of it is run), is left as it was. In a file with open places it works on
+what is settled, and inside an open place where the answer is the same whatever is decided there (:mod:`mergewright.rules.openfiles`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mergewright.rules.coupled import missing_groups
 from mergewright.rules.deleted import Deletion, restoration
 from mergewright.rules.fallback import missing_helpers
 from mergewright.rules.imports import restore_imports
+from mergewright.rules.names import compiles
 from mergewright.rules.openfiles import Edit, carry
 from mergewright.rules.patterns import matches
 from mergewright.rules.rename import rename, rename_splices
@@ -42,7 +43,7 @@ from mergewright.rules.sources import reconcile
 from mergewright.rules.symbols import enforce
 from mergewright.rules.syntax import Splice, parse
 from mergewright.rules.trees import Overlay, Tree, references
-from mergewright.rules.uses import KeptUses, keep_uses
+from mergewright.rules.uses import KeptUses, joined, keep_uses
 
 _REGULAR = (MODE_REGULAR, MODE_EXECUTABLE)
 _SIDES = (Side.BASE, Side.OURS, Side.THEIRS)
@@ -269,8 +270,10 @@ class _Steps:
         if (
             path.endswith((".py", ".pyi"))
             and before is not None
-            and parse(before) is not None
-            and parse(data) is None
+            and (
+                (parse(before) is not None and parse(data) is None)
+                or (compiles(before) and not compiles(data))
+            )
         ):
             self._note(loaded, path, "the result would not parse; left as it was", warning=True)
             return False
@@ -320,7 +323,7 @@ class _Steps:
             if side is Side.BASE and not alike:
                 edits[side] = []
                 continue
-            found = self._edits_of(loaded, path, merge.text(side))
+            found = self._edits_of(loaded, path, merge.text(side), side)
             if found is None and side is not Side.BASE:
                 if _names_something(rule, merge):
                     why = f"with {side.value} at its open places it is no Python; not touched"
@@ -369,13 +372,18 @@ class _Steps:
     def _checked(self, loaded: LoadedRule, path: str, before: FileMerge, after: FileMerge) -> bool:
         """Whether each completion is Python after a step, and asks for nothing more of it."""
         for side in (Side.OURS, Side.THEIRS):
-            if parse(before.text(side)) is not None and parse(after.text(side)) is None:
+            texts = before.text(side), after.text(side)
+            if (parse(texts[0]) is not None and parse(texts[1]) is None) or (
+                compiles(texts[0]) and not compiles(texts[1])
+            ):
                 why = f"with {side.value} at its open places the result would not parse; left"
                 self._note(loaded, path, why, warning=True)
                 return False
         return True
 
-    def _edits_of(self, loaded: LoadedRule, path: str, data: bytes) -> list[Edit] | None:
+    def _edits_of(
+        self, loaded: LoadedRule, path: str, data: bytes, side: Side
+    ) -> list[Edit] | None:
         """What a step would do in one completion; ``None`` when it cannot be read."""
         rule = loaded.rule
         ours, theirs = self._sides.ours.read(path), self._sides.theirs.read(path)
@@ -410,7 +418,15 @@ class _Steps:
             kept = self._uses(rule, path, data)
             if kept is None:
                 return None
-            return [Edit(splices=splices, what=what) for splices, what in kept.edits]
+            for why in kept.refused:
+                self._note(
+                    loaded, path, f"with {side.value} at its open places: {why}", warning=True
+                )
+            if not rule.instead_of or not kept.edits:
+                return [Edit(splices=splices, what=what) for splices, what in kept.edits]
+            # What was used instead must not go from a choice that does not get the kept use.
+            whole = joined([splice for splices, _ in kept.edits for splice in splices])
+            return [Edit(splices=tuple(whole), what="; ".join(dict.fromkeys(kept.changed)))]
         if isinstance(rule, SymbolRule):
             result = enforce(data, ours, theirs, rule)
             if result is None:

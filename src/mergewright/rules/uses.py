@@ -9,17 +9,27 @@ taken version used instead goes. Whatever would guess is refused and said.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from itertools import accumulate
 
-from mergewright.rules.names import tree_of
+from mergewright.python.names import bindings, bound_names, declared, local_names, needed, own_nodes
+from mergewright.rules.names import ImportBinding, compiles, module_imports, tree_of
+from mergewright.rules.replaced import without
+from mergewright.rules.statements import (
+    Function,
+    Text,
+    arguments_of,
+    blocks_of,
+    functions,
+    head_of,
+    inner,
+    key_of,
+    mentions,
+    pairs_of,
+)
 from mergewright.rules.syntax import Splice, apply
-from mergewright.text.lines import dominant_newline, split_lines
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
+from mergewright.text.lines import dominant_newline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,172 +78,59 @@ def keep_uses(
     result, side, old = trees
     if result is None or side is None or old is None or b"\r" in merged + source:
         return None
-    wanted, there, before = _functions(side), _functions(result), _functions(old)
+    if not all(_is_utf8(text) for text in (merged, source)):
+        return None
+    gone = [name for name in instead_of if _names(result, name) and not _names(side, name)]
+    modules = _Modules(
+        Text(merged), Text(source), result, side, (base or b"").split(b"\n"), frozenset(uses)
+    )
+    wanted, there, before = functions(side), functions(result), functions(old)
     edits: list[tuple[tuple[Splice, ...], str]] = []
-    refused: list[str] = []
+    refused = [*modules.outside(wanted)]
     for name, function in wanted.items():
-        if not _mentions(function, uses):
+        if not mentions(function, uses):
             continue
-        if any(other.startswith(f"{name}.") and _mentions(wanted[other], uses) for other in wanted):
+        if any(other.startswith(f"{name}.") and mentions(wanted[other], uses) for other in wanted):
             refused.append(f"{name} uses {_list(uses)} in a nested function; left as it is")
             continue
         target = there.get(name)
         if target is None:
             refused.append(f"{name} uses {_list(uses)} and is not there")
             continue
-        work = _Carry(
-            _Text(merged), _Text(source), target, function, before.get(name), frozenset(uses)
-        )
-        work.block(function.body, target.body)
+        work = _Carry(modules, target, function, before.get(name), frozenset(gone))
+        work.header()
+        work.block(function.body, target.body, work.base.body if work.base else None)
         refused += [f"{name}: {why}" for why in work.refused]
         edits += [
             (tuple(splices), f"{name} goes on through {_list(uses)}") for splices in work.edits
         ]
-    gone = [name for name in instead_of if _names(result, name) and not _names(side, name)]
+    # What was used instead goes only for uses that all stand.
+    waits = bool(refused)
     for name in gone:
-        splices, why = _without(_Text(merged), result, name)
-        if why:
+        splices, why = without(modules.text, result, name)
+        if waits:
+            refused.append(f"{name} stays: not every use of {_list(uses)} was kept")
+        elif why:
             refused.append(f"{name} stays: {why}")
         else:
             edits.append((tuple(splices), f"{name} is no longer used"))
-    splices_of = _joined([splice for splices, _ in edits for splice in splices])
+    splices_of = joined([splice for splices, _ in edits for splice in splices])
     try:
         data = apply(merged, splices_of)
     except ValueError:
         return KeptUses(data=merged, refused=("the uses to keep stand inside each other",))
+    if compiles(merged) and not compiles(data):
+        return KeptUses(data=merged, refused=("with the uses to keep it is no Python",))
     return KeptUses(data=data, edits=tuple(edits), refused=tuple(refused))
 
 
-def _list(names: Collection[str]) -> str:
-    return ", ".join(names)
-
-
-def _joined(splices: Sequence[Splice]) -> list[Splice]:
-    """Insertions at one place become one, in their order."""
-    inserts: dict[int, bytes] = {}
-    for splice in splices:
-        if splice.start == splice.end:
-            inserts[splice.start] = inserts.get(splice.start, b"") + splice.text
-    rest = [splice for splice in splices if splice.start < splice.end]
-    return rest + [Splice(at, at, text) for at, text in inserts.items()]
-
-
-# -- texts and trees -------------------------------------------------------------------------------
-
-
-class _Text:
-    """A text with the offsets of its lines."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.lines = split_lines(data)
-        self.starts = [0, *accumulate(len(line) for line in self.lines)]
-
-    def span(self, node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
-        return (
-            self.starts[node.lineno - 1] + node.col_offset,
-            self.starts[node.end_lineno - 1] + node.end_col_offset,
-        )
-
-    def part(self, node: ast.expr) -> bytes:
-        start, end = self.span(node)
-        return self.data[start:end]
-
-    def rows(self, node: ast.stmt) -> tuple[int, int] | None:
-        """The lines of a statement (from 0, end excluded) when it has them to itself."""
-        decorators = getattr(node, "decorator_list", [])
-        first = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
-        last = node.end_lineno or node.lineno
-        head = self.lines[first][: node.col_offset]
-        tail = self.lines[last - 1][node.end_col_offset or 0 :].strip()
-        if head.strip() or (tail and not tail.startswith(b"#")):
-            return None
-        return first, last
-
-    def blank(self, row: int) -> bool:
-        return 0 <= row < len(self.lines) and not self.lines[row].strip()
-
-    def indent(self, node: ast.stmt) -> bytes:
-        return self.lines[node.lineno - 1][: node.col_offset]
-
-
-def _functions(tree: ast.Module) -> dict[str, _Function]:
-    """All functions by dotted name; of several of one name none."""
-    found: dict[str, _Function | None] = {}
-    stack: list[tuple[str, Sequence[ast.stmt]]] = [("", tree.body)]
-    while stack:
-        prefix, body = stack.pop()
-        for node in body:
-            if isinstance(node, ast.ClassDef | _Function):
-                name = f"{prefix}{node.name}"
-                if isinstance(node, _Function):
-                    found[name] = None if name in found else node
-                stack.append((f"{name}.", node.body))
-            else:
-                stack += [(prefix, block) for block in _blocks(node)]
-    return {name: node for name, node in sorted(found.items()) if node is not None}
-
-
-def _blocks(node: ast.stmt) -> list[list[ast.stmt]]:
-    """The blocks of a compound statement, in their order; empty ones too."""
-    blocks: list[list[ast.stmt]] = []
-    if isinstance(node, ast.ClassDef | _Function):
-        return blocks
-    for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-        value = getattr(node, name, None)
-        if not isinstance(value, list):
-            continue
-        if name in {"handlers", "cases"}:
-            blocks += [part.body for part in value]
-        else:
-            blocks.append(value)
-    return blocks
-
-
-def _inner(node: ast.stmt) -> Iterator[ast.stmt]:
-    """The statements inside a statement, at any depth."""
-    for block in _blocks(node):
-        for child in block:
-            yield child
-            yield from _inner(child)
-
-
-def _key(node: ast.stmt) -> str:
-    """What makes two versions of a statement the same one, whatever it holds."""
-    match node:
-        case ast.Assign(targets=targets, value=ast.Call(func=func)):
-            return f"= {' '.join(map(ast.dump, targets))} {ast.dump(func)}"
-        case ast.Assign(targets=targets):
-            return f"= {' '.join(map(ast.dump, targets))}"
-        case ast.Expr(value=ast.Call(func=func)):
-            return f"call {ast.dump(func)}"
-        case ast.If(test=test) | ast.While(test=test):
-            return f"{type(node).__name__} {ast.dump(test)}"
-        case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
-            return f"for {ast.dump(target)} {ast.dump(over)}"
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            return f"with {' '.join(map(ast.dump, items))}"
-        case ast.Try():
-            return "try"
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return f"def {name}"
-    return ast.dump(node)
-
-
-def _pairs(ours: Sequence[ast.stmt], others: Sequence[ast.stmt]) -> dict[int, int]:
-    """Which statement of one block is which of the other, by index; order kept."""
-    matcher = SequenceMatcher(None, [*map(_key, ours)], [*map(_key, others)], autojunk=False)
-    return {
-        block.a + step: block.b + step
-        for block in matcher.get_matching_blocks()
-        for step in range(block.size)
-    }
-
-
-def _mentions(node: ast.AST, names: Collection[str]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
+def _is_utf8(data: bytes) -> bool:
+    """Whether offsets of the syntax tree are those of the bytes."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return b"coding" not in b"".join(data.split(b"\n", 2)[:2]) or b"utf" in data.lower()
 
 
 def _names(tree: ast.Module, name: str) -> bool:
@@ -244,75 +141,185 @@ def _names(tree: ast.Module, name: str) -> bool:
     )
 
 
-def _bound(node: ast.AST) -> set[str]:
-    """Names that are bound somewhere inside."""
-    found = {
-        part.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
-    found |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    for part in ast.walk(node):
-        if isinstance(part, ast.alias):
-            found.add((part.asname or part.name).split(".")[0])
-        elif part is not node and isinstance(
-            part, ast.ExceptHandler | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        ):
-            found.add(part.name or "")
-    return found
+def _list(names: Collection[str]) -> str:
+    return ", ".join(names)
 
 
-def _read(node: ast.AST) -> set[str]:
-    return {
-        part.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
-    }
-
-
-def _arguments(call: ast.Call) -> dict[int | str, ast.expr]:
-    """The arguments of a call by position or keyword, up to the first starred one."""
-    found: dict[int | str, ast.expr] = {}
-    for number, value in enumerate(call.args):
-        if isinstance(value, ast.Starred):
-            break
-        found[number] = value
-    return found | {word.arg: word.value for word in call.keywords if word.arg is not None}
+def joined(splices: Sequence[Splice]) -> list[Splice]:
+    """Insertions at one place become one, in their order."""
+    inserts: dict[int, bytes] = {}
+    for splice in splices:
+        if splice.start == splice.end:
+            inserts[splice.start] = inserts.get(splice.start, b"") + splice.text
+    rest = [splice for splice in splices if splice.start < splice.end]
+    return rest + [Splice(at, at, text) for at, text in inserts.items()]
 
 
 # -- uses that are kept ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Modules:
+    """The taken text and that of the side whose uses are kept.
+
+    Attributes:
+        text: The taken text.
+        source: The side's text.
+        tree: The taken text's tree.
+        side: The side's tree.
+        base: The lines of the merge base.
+        uses: The names whose uses are kept.
+    """
+
+    text: Text
+    source: Text
+    tree: ast.Module
+    side: ast.Module
+    base: Sequence[bytes]
+    uses: frozenset[str]
+
+    def outside(self, wanted: dict[str, Function]) -> Iterator[str]:
+        """What is said of uses that stand in no function, or in one of several of a name."""
+        known = {*wanted.values()}
+        for node in ast.walk(self.side):
+            if isinstance(node, Function) and node not in known and mentions(node, self.uses):
+                yield f"{node.name} (line {node.lineno}) uses {_list(self.uses)} and is there twice"
+        there = Counter(dump for _, dump in self._outside(self.tree))
+        for line, dump in self._outside(self.side):
+            there[dump] -= 1
+            if there[dump] < 0:
+                yield f"line {line} uses {_list(self.uses)} outside of functions; left as it is"
+
+    def _outside(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
+        """The statements in no function that use the names, without what their blocks hold."""
+        stack: list[ast.stmt] = [*tree.body]
+        while stack:
+            node = stack.pop(0)
+            if isinstance(node, Function):
+                continue
+            if any(mentions(part, self.uses) for part in head_of(node)):
+                yield node.lineno, " ".join(map(ast.dump, head_of(node)))
+            blocks = [node.body] if isinstance(node, ast.ClassDef) else blocks_of(node)
+            stack += [child for block in blocks for child in block]
+
+    def foreign(self, names: Collection[str], local: Collection[str]) -> str | None:
+        """Which of the names a function reads from outside would not be the same thing here.
+
+        Args:
+            names: Names that the side's function reads and does not bind.
+            local: What the taken function binds itself.
+        """
+        ours, theirs = module_imports(self.source.data), module_imports(self.text.data)
+        assert ours is not None
+        assert theirs is not None
+        bound, here = _outer_names(self.side), _outer_names(self.tree)
+        for name in sorted(names):
+            if name in local:
+                return f"it reads {name}, which is something else in the function"
+            if name not in bound:
+                continue
+            if name in ours:
+                if name in here and not _same(ours[name], theirs.get(name)):
+                    return f"it reads {name}, which is something else there"
+            elif name not in here:
+                return f"it reads {name}, which is not there"
+            elif name in theirs:
+                return f"it reads {name}, which is something else there"
+        return None
+
+
+def _same(one: ImportBinding, two: ImportBinding | None) -> bool:
+    return two is not None and one.origin == two.origin
+
+
+def _outer_names(tree: ast.Module) -> set[str]:
+    """Names that are bound at module level or in a function that holds others."""
+    found = local_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            if any(isinstance(part, Function) for part in own_nodes(node)):
+                found |= local_names(node)
+            found |= declared(node)
+    return found
 
 
 @dataclass(slots=True)
 class _Carry:
     """One function: its version of the side whose uses are kept, put into the taken version."""
 
-    text: _Text
-    source: _Text
-    target: _Function
-    function: _Function
-    base: _Function | None
-    uses: frozenset[str]
+    modules: _Modules
+    target: Function
+    function: Function
+    base: Function | None
+    gone: frozenset[str]
     edits: list[list[Splice]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    put: Counter[str] = field(default_factory=Counter)
 
-    def block(self, ours: Sequence[ast.stmt], others: Sequence[ast.stmt]) -> None:
-        """Work on a block that both versions have."""
-        pairs = _pairs(ours, others)
+    @property
+    def text(self) -> Text:
+        return self.modules.text
+
+    @property
+    def source(self) -> Text:
+        return self.modules.source
+
+    @property
+    def uses(self) -> frozenset[str]:
+        return self.modules.uses
+
+    def header(self) -> None:
+        """Uses in decorators, defaults and annotations are not carried."""
+        if self._fewer(head_of(self.function), head_of(self.target)):
+            self.refused.append(f"line {self.function.lineno}: its header uses {_list(self.uses)}")
+
+    def _fewer(self, mine: Sequence[ast.AST], theirs: Sequence[ast.AST]) -> bool:
+        """Whether the other version of something has not all of its uses."""
+        count = [
+            Counter(
+                part.id
+                for node in nodes
+                for part in ast.walk(node)
+                if isinstance(part, ast.Name) and part.id in self.uses
+            )
+            for nodes in (mine, theirs)
+        ]
+        return not count[0] <= count[1]
+
+    def block(
+        self,
+        ours: Sequence[ast.stmt],
+        others: Sequence[ast.stmt],
+        old: Sequence[ast.stmt] | None,
+    ) -> None:
+        """Work on a block that both versions have; ``old`` is the merge base's, if known."""
+        pairs = pairs_of(ours, others)
+        before = {} if old is None else pairs_of(ours, old)
         for index, node in enumerate(ours):
-            if not _mentions(node, self.uses):
+            if not mentions(node, self.uses):
                 continue
             if index not in pairs:
-                self._insert(ours, others, pairs, index)
+                self._insert(
+                    ours,
+                    others,
+                    pairs,
+                    index,
+                    _gap(others, pairs, index),
+                    None if old is None else _gap(old, before, index),
+                )
                 continue
             other = others[pairs[index]]
-            mine, theirs = _blocks(node), _blocks(other)
+            if self._fewer(head_of(node), head_of(other)):
+                self.refused.append(f"line {node.lineno} is not put in: the side changed it")
+            mine, theirs = blocks_of(node), blocks_of(other)
+            was = None if old is None or index not in before else blocks_of(old[before[index]])
             if len(mine) != len(theirs):
                 self.refused.append(f"line {node.lineno}: its blocks differ")
                 continue
-            for one, two in zip(mine, theirs, strict=True):
-                if any(_mentions(child, self.uses) for child in one):
-                    self.block(one, two)
+            for number, (one, two) in enumerate(zip(mine, theirs, strict=True)):
+                if any(mentions(child, self.uses) for child in one):
+                    known = was is not None and len(was) == len(mine)
+                    self.block(one, two, was[number] if was is not None and known else None)
 
     def _insert(
         self,
@@ -320,13 +327,17 @@ class _Carry:
         others: Sequence[ast.stmt],
         pairs: dict[int, int],
         index: int,
+        gap: Sequence[ast.stmt],
+        old: Sequence[ast.stmt] | None,
     ) -> None:
         node = ours[index]
-        why = self._doubt(node)
         place = self._place(ours, others, pairs, index)
+        why = self._doubt(node) or self._replaces(gap, old)
         rows = self.source.rows(node)
         if why is None and (place is None or rows is None):
             why = "its place is not known"
+        if why is None and place is not None:
+            why = self._scope(node, place[0])
         if why is not None or place is None or rows is None:
             self.refused.append(f"line {node.lineno} is not put in: {why}")
             return
@@ -336,32 +347,119 @@ class _Carry:
             self.refused.append(f"line {node.lineno} is not put in: a string spans its lines")
             return
         splices = [Splice(at, at, b"".join(lines))]
-        bound = _bound(node)
+        bound = bound_names(node)
         follow = [(ours[i], others[k]) for i, k in pairs.items() if i > index]
         problems: list[str] = []
         for mine, other in follow:
             self._follow(mine, other, bound, splices, problems)
+        if not problems and self._unread(node, bound, splices):
+            problems.append("nothing there reads what it binds")
         if problems:
             self.refused += [f"line {node.lineno} is not put in: {what}" for what in problems]
             return
+        self.put += self._keys([node])
         self.edits.append(splices)
 
     def _doubt(self, node: ast.stmt) -> str | None:
         """Why a statement may not simply be put in."""
         if self.base is None:
             return "the merge base does not have the function"
-        if _key(node) in {_key(child) for child in _inner_of(self.base)}:
+        if key_of(node) in {key_of(child) for child in _inner_of(self.base)}:
             return "the side changed it, it did not add it"
-        parts = {ast.dump(child) for child in _inner_of(self.base)}
-        for child in _inner(node):
+        parts = {
+            ast.dump(child) for version in (self.base, self.target) for child in _inner_of(version)
+        }
+        for child in inner(node):
             plain = isinstance(child, ast.Pass | ast.Break | ast.Continue)
             if not plain and ast.dump(child) in parts:
                 return f"it takes in line {child.lineno}, which was there before"
-        local = _bound(self.function)
-        missing = (_read(node) & local) - _bound(node) - _bound(self.target)
+        # The taken side may have the use itself, in another block.
+        there = self._keys(self.target.body) + self.put
+        wanted = self._keys(self.function.body)
+        for key, count in self._keys([node]).items():
+            if there[key] and there[key] + count > wanted[key]:
+                return f"{_list(self.uses)} is used there already"
+        return None
+
+    def _keys(self, body: Sequence[ast.stmt]) -> Counter[str]:
+        """The statements that use the names, without what their blocks hold, and how often."""
+        return Counter(
+            key_of(node)
+            for statement in body
+            for node in (statement, *inner(statement))
+            if any(mentions(part, self.uses) for part in head_of(node))
+        )
+
+    def _replaces(self, gap: Sequence[ast.stmt], old: Sequence[ast.stmt] | None) -> str | None:
+        """Why a statement is no addition: it stands where the side took something out.
+
+        What is used instead of it goes anyway, and what the other side took out as well is gone.
+        """
+        left = [node for node in gap if not mentions(node, self.gone)]
+        if not left or (old is not None and all(mentions(node, self.gone) for node in old)):
+            return None
+        return f"the side has it in the place of line {left[0].lineno}, it did not add it"
+
+    def _scope(self, node: ast.stmt, at: int) -> str | None:
+        """Why the names of a statement would not mean there what they mean on its side."""
+        mine, theirs = local_names(self.function), local_names(self.target)
+        reads = needed([node])
+        given = {part.arg for part in ast.walk(self.target.args) if isinstance(part, ast.arg)}
+        earlier = given | {
+            name
+            for part in own_nodes(self.target)
+            if getattr(part, "lineno", None) is not None
+            for name in _bound_by(part)
+            if self.text.starts[part.lineno - 1] < at  # type: ignore[attr-defined]
+        }
+        missing = (reads & mine) - (earlier & theirs)
         if missing:
             return f"it reads {_list(sorted(missing))}, which the function does not have"
+        foreign = self.modules.foreign(reads - mine, theirs)
+        if foreign is not None:
+            return foreign
+        bound = bound_names(node)
+        moved = bound & (declared(self.function) ^ declared(self.target))
+        if moved:
+            return f"it binds {_list(sorted(moved))}, which is from outside in one version"
+        waits = any(
+            isinstance(part, ast.Await | ast.AsyncFor | ast.AsyncWith) for part in ast.walk(node)
+        )
+        if waits and not isinstance(self.target, ast.AsyncFunctionDef):
+            return "it awaits, and the function is not async"
+        assert self.base is not None
+        known = {ast.dump(child) for child in _inner_of(self.function)}
+        fresh = bound - local_names(self.base) - {"_"}
+        for child in _inner_of(self.target):
+            if ast.dump(child) in known:
+                continue
+            taken = {name for part in head_of(child) for name in _all_names(part)}
+            taken |= _bound_by(child)
+            if fresh & taken:
+                return (
+                    f"it binds {_list(sorted(fresh & taken))}, "
+                    f"which line {child.lineno} has for itself"
+                )
         return None
+
+    def _unread(self, node: ast.stmt, bound: set[str], splices: Sequence[Splice]) -> bool:
+        """Whether the side reads what a statement binds, and the taken version would not."""
+        start, end = self.source.span(node)
+
+        def reads(tree: ast.AST, *, besides: bool) -> bool:
+            return any(
+                isinstance(part, ast.Name)
+                and isinstance(part.ctx, ast.Load)
+                and part.id in bound
+                and not (besides and start <= self.source.span(part)[0] < end)
+                for part in ast.walk(tree)
+            )
+
+        return (
+            len(splices) == 1
+            and reads(self.function, besides=True)
+            and not reads(self.target, besides=False)
+        )
 
     def _place(
         self,
@@ -390,7 +488,7 @@ class _Carry:
     def _lines(self, node: ast.stmt, rows: tuple[int, int], indent: bytes) -> list[bytes] | None:
         """The lines to put in: with the comment above, and the blank line before it."""
         first, last = rows
-        while first and self.source.lines[first - 1].lstrip().startswith(b"#"):
+        while first and self._is_own_comment(self.source.lines[first - 1]):
             first -= 1
         lines = self.source.lines[first:last]
         old = self.source.indent(node)
@@ -409,6 +507,11 @@ class _Carry:
             lines[-1] += newline
         return [newline, *lines] if self.source.blank(first - 1) else lines
 
+    def _is_own_comment(self, line: bytes) -> bool:
+        """Whether a line is a comment that came with the statement."""
+        bare = line.strip()
+        return bare.startswith(b"#") and not any(bare == old.strip() for old in self.modules.base)
+
     def _follow(
         self,
         mine: ast.AST,
@@ -420,23 +523,29 @@ class _Carry:
         """Arguments that read what a kept statement binds, in calls that both versions make."""
         if type(mine) is not type(other) or ast.dump(mine) == ast.dump(other):
             return
-        if isinstance(mine, ast.stmt) and isinstance(other, ast.stmt) and _blocks(mine):
-            for one, two in zip(_blocks(mine), _blocks(other), strict=False):
-                for i, k in _pairs(one, two).items():
+        if isinstance(mine, ast.JoinedStr):
+            return  # where its parts stand is not told rightly by every Python
+        if isinstance(mine, ast.stmt) and isinstance(other, ast.stmt) and blocks_of(mine):
+            for one, two in zip(blocks_of(mine), blocks_of(other), strict=False):
+                for i, k in pairs_of(one, two).items():
                     self._follow(one[i], two[k], bound, splices, problems)
             return
         if isinstance(mine, ast.Call) and isinstance(other, ast.Call):
             if ast.dump(mine.func) != ast.dump(other.func):
                 return
-            given = _arguments(other)
-            for place, value in _arguments(mine).items():
+            given = arguments_of(other)
+            for place, value in arguments_of(mine).items():
                 now = given.get(place)
                 if now is None or ast.dump(now) == ast.dump(value):
                     continue
-                if not _read(value) & bound:
+                if not needed([value]) & bound:
                     self._follow(value, now, bound, splices, problems)
                 elif not self._as_before(mine.func, place, now):
                     problems.append(f"line {now.lineno} passes something new as {place}")
+                elif (needed([value]) - bound) & local_names(self.function) - local_names(
+                    self.target
+                ):
+                    problems.append(f"line {now.lineno} does not have all that {place} reads")
                 else:
                     splices.append(Splice(*self.text.span(now), self.source.part(value)))
             return
@@ -449,102 +558,33 @@ class _Carry:
         return self.base is not None and any(
             isinstance(part, ast.Call)
             and ast.dump(part.func) == ast.dump(func)
-            and place in _arguments(part)
-            and ast.dump(_arguments(part)[place]) == ast.dump(value)
+            and place in arguments_of(part)
+            and ast.dump(arguments_of(part)[place]) == ast.dump(value)
             for part in ast.walk(self.base)
         )
 
 
-def _inner_of(function: _Function) -> Iterator[ast.stmt]:
+def _inner_of(function: Function) -> Iterator[ast.stmt]:
     for node in function.body:
         yield node
-        yield from _inner(node)
+        yield from inner(node)
 
 
-# -- what was used instead -------------------------------------------------------------------------
+def _gap(others: Sequence[ast.stmt], pairs: dict[int, int], index: int) -> Sequence[ast.stmt]:
+    """The other version's statements between the neighbours of a statement that it has not."""
+    start = max((k + 1 for i, k in pairs.items() if i < index), default=0)
+    end = min((k for i, k in pairs.items() if i > index), default=len(others))
+    return others[start:end]
 
 
-def _without(text: _Text, tree: ast.Module, name: str) -> tuple[list[Splice], str]:
-    """The splices that take a name's uses and import out, or why they cannot."""
-    parents: dict[ast.AST, ast.AST] = {
-        child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
-    }
-    gone: dict[ast.stmt, ast.stmt] = {}
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Name) and node.id == name):
-            continue
-        holder: ast.AST = node
-        while not isinstance(holder, ast.stmt):
-            holder = parents[holder]
-        if not isinstance(holder, _SIMPLE) or not isinstance(node.ctx, ast.Load):
-            return [], f"line {node.lineno} needs it"
-        scope: ast.AST = holder
-        while not isinstance(scope, _Function | ast.Module):
-            scope = parents[scope]
-        elsewhere: set[str] = set()
-        for other in ast.walk(scope):
-            if isinstance(other, ast.arg):
-                elsewhere.add(other.arg)
-            elif isinstance(other, ast.stmt) and isinstance(other, _SIMPLE) and other is not holder:
-                elsewhere |= _bound(other)
-        lost = _bound(holder) - elsewhere
-        if lost & {word for other in ast.walk(scope) for word in _read(other)}:
-            return [], f"line {holder.lineno} binds {_list(sorted(lost))}, which is read"
-        outer = _outer(holder, parents)
-        if outer is None:
-            return [], f"line {holder.lineno} is all that its block holds"
-        gone[holder] = outer
-    splices = []
-    for outer in dict.fromkeys(gone.values()):
-        rows = text.rows(outer)
-        if rows is None:
-            return [], f"line {outer.lineno} has other code in it"
-        splices.append(_cut(text, rows))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            cut = _import_without(text, node, name)
-            splices += [] if cut is None else [cut]
-    return splices, ""
+def _bound_by(node: ast.AST) -> set[str]:
+    """What a node binds itself; a statement only in its own head."""
+    if isinstance(node, ast.stmt):
+        found = {name for part in head_of(node) for name in bound_names(part)}
+        named = isinstance(node, Function | ast.ClassDef)
+        return {node.name} if named else found  # type: ignore[attr-defined]
+    return {name for name, part in bindings(node) if part is node}
 
 
-def _outer(node: ast.stmt, parents: dict[ast.AST, ast.AST]) -> ast.stmt | None:
-    """The statement to take out: the ``if`` around it when it holds nothing else."""
-    while True:
-        parent = parents[node]
-        block = next((b for b in _holders(parent) if node in b), [])
-        if len(block) > 1:
-            return node
-        if not (isinstance(parent, ast.If) and block is parent.body and not parent.orelse):
-            return None
-        above = parents[parent]
-        if isinstance(above, ast.If) and above.orelse == [parent]:
-            return None
-        node = parent
-
-
-def _holders(node: ast.AST) -> list[list[ast.stmt]]:
-    if isinstance(node, ast.Module | ast.ClassDef | _Function | ast.ExceptHandler | ast.match_case):
-        return [node.body]
-    return _blocks(node) if isinstance(node, ast.stmt) else []
-
-
-def _cut(text: _Text, rows: tuple[int, int]) -> Splice:
-    first, last = rows
-    if text.blank(first - 1) and text.blank(last):
-        last += 1
-    return Splice(text.starts[first], text.starts[last], b"")
-
-
-def _import_without(text: _Text, node: ast.Import | ast.ImportFrom, name: str) -> Splice | None:
-    index = next(
-        (i for i, alias in enumerate(node.names) if (alias.asname or alias.name) == name), None
-    )
-    if index is None:
-        return None
-    if len(node.names) == 1:
-        rows = text.rows(node)
-        return None if rows is None else Splice(text.starts[rows[0]], text.starts[rows[1]], b"")
-    if index + 1 < len(node.names):
-        start = text.span(node.names[index])[0]
-        return Splice(start, text.span(node.names[index + 1])[0], b"")
-    return Splice(text.span(node.names[index - 1])[1], text.span(node.names[index])[1], b"")
+def _all_names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
