@@ -35,7 +35,7 @@ CONFIG = "[a]\nx = 1\ny = 2\nz = 3\n\n[b]\nv = 1\nw = 2\n\n[c]\nu = 1\n"
 MORE = "limit = 7\nsize = 9\nwarm = true\nname = 'cache'\n"
 
 
-def _story(*, copied_late: bool = False) -> Story:
+def _story(*, copied_late: bool = False, contested: str = PATH) -> Story:
     """Dev makes a cache in three files, main takes it over; dev gives up helper, setting and note."""
     work = {
         PATH: FIRST,
@@ -51,7 +51,7 @@ def _story(*, copied_late: bool = False) -> Story:
         "later",
         ["work"],
         {
-            PATH: LATER,
+            PATH: LATER if contested == PATH else FIRST,
             "pkg/util.py": UTIL,
             "conf.ini": CONFIG.replace("x = 1", "x = 10"),
             "notes/cache.md": None,
@@ -60,19 +60,23 @@ def _story(*, copied_late: bool = False) -> Story:
     )
     if copied_late:
         story.commit("copy", ["base"], work, "Fill a cache first (#11) (#12)")
-    # Main's own line keeps the contested file contested.
-    return story.commit(
-        "main", ["copy"], {PATH: FIRST.replace("read(data)", "read(data, strict=True)")}, "Strict"
-    )
+    if contested == PATH:
+        # Main's own line keeps the contested file contested.
+        strict = FIRST.replace("read(data)", "read(data, strict=True)")
+        return story.commit("main", ["copy"], {PATH: strict}, "Strict")
+    # Nothing of the work is contested: both write another file, each its own, or main none at all.
+    story.commit("main", ["copy"], {contested: "a = 1\n"} if contested else {}, "Main's own")
+    return story.commit("end", ["later"], {contested: "a = 2\n"} if contested else {}, "Dev's own")
 
 
 def _merged(folder: Path, story: Story, rules: str, *, swap: bool = False) -> dict[str, str | None]:
+    tip = "end" if "end" in story.trees else "later"
     ids = build_repository(
-        folder / "repo", story.commits, branches={"dev": "later", "main": "main"}, bare=True
+        folder / "repo", story.commits, branches={"dev": tip, "main": "main"}, bare=True
     )
     file = folder / "rules.yaml"
     file.write_text(rules)
-    sides = (ids["main"], ids["later"]) if swap else (ids["later"], ids["main"])
+    sides = (ids["main"], ids[tip]) if swap else (ids[tip], ids["main"])
     settings = Settings(rules=[file], sources=default_sources)
     with plan_merge(Repository.open(folder / "repo"), *sides, settings=settings) as planned:
         assert not [w for w in planned.plan.warnings if "gate" in w]
@@ -87,6 +91,15 @@ def _merged(folder: Path, story: Story, rules: str, *, swap: bool = False) -> di
 def test_clean_places_follow_the_verdict(tmp_path: Path, swap: bool) -> None:
     """Helper, setting and file that dev gave up after main's copy stay away, whichever side is merged."""
     found = _merged(tmp_path, _story(), ALWAYS, swap=swap)
+    assert found["pkg/util.py"] == UTIL
+    assert found["conf.ini"] == CONFIG.replace("x = 1", "x = 10")
+    assert found["notes/cache.md"] is None
+
+
+@pytest.mark.parametrize("contested", ["", "z.py"])
+def test_clean_places_depend_on_no_conflict(tmp_path: Path, contested: str) -> None:
+    """Without a conflict, and with one that has nothing to do with the work, the same is decided."""
+    found = _merged(tmp_path, _story(contested=contested), ALWAYS)
     assert found["pkg/util.py"] == UTIL
     assert found["conf.ini"] == CONFIG.replace("x = 1", "x = 10")
     assert found["notes/cache.md"] is None
@@ -114,7 +127,8 @@ def test_only_the_verdicts_that_a_rule_names_count(tmp_path: Path) -> None:
     assert _merged(tmp_path, story, rules)["pkg/util.py"] == UTIL + HELPER
 
 
-def test_a_group_is_decided_where_it_merged_cleanly(tmp_path: Path) -> None:
+@pytest.mark.parametrize("contested", [PATH, "", "z.py"])
+def test_a_group_is_decided_where_it_merged_cleanly(tmp_path: Path, contested: str) -> None:
     """One rule takes ours for the whole work of a pull request: theirs' part goes from clean files, too."""
     rules = """
 version: 1
@@ -125,7 +139,7 @@ rules:
     action: take-ours
     when: always
 """
-    found = _merged(tmp_path, _story(copied_late=True), rules)
+    found = _merged(tmp_path, _story(copied_late=True, contested=contested), rules)
     assert found["pkg/util.py"] == UTIL
     assert found["conf.ini"] == CONFIG.replace("x = 1", "x = 10")
     assert found["notes/cache.md"] is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -147,15 +147,23 @@ class _Record:
     def touches(self, names: set[bytes]) -> bool:
         return not names.isdisjoint(self.output[self.start : self.end].split(b"\0"))
 
-    def parse(self) -> CommitFacts:
-        if not self.parsed:
-            changes, _ = _parse_raw(self.output, self.start)
-            self.facts, self.parsed = replace(self.facts, changes=changes), True
-        return self.facts
+    def whole(self) -> CommitFacts:
+        if self.parsed:
+            return self.facts
+        changes, _ = _parse_raw(self.output, self.start)
+        return replace(self.facts, changes=changes)
+
+    def parse(self) -> None:
+        self.facts, self.parsed = self.whole(), True
 
 
 def walk_touching(
-    repository: Repository, tips: Sequence[str], *, hide: Sequence[str] = (), names: set[str]
+    repository: Repository,
+    tips: Sequence[str],
+    *,
+    hide: Sequence[str] = (),
+    names: set[str],
+    more: Callable[[Sequence[Sequence[CommitFacts]]], Iterable[str]] | None = None,
 ) -> tuple[tuple[CommitFacts, ...], ...]:
     """All commits that each tip reaches and hidden ones do not, children before parents, by one walk each.
 
@@ -167,6 +175,7 @@ def walk_touching(
         tips: Full ids to start from, each by itself.
         hide: Full ids whose whole history is left out (the merge base).
         names: The files; earlier names of them are added as any of the walks finds renames.
+        more: Gives further files, which are added too, from the commits of each walk with all changes.
 
     Raises:
         RepositoryError: A commit or tree is not there.
@@ -174,6 +183,7 @@ def walk_touching(
     version = git_version()
     if version is None or version < _FIRST_PARENT_DIFFS:
         walks = [walk(repository, [tip], hide=hide) for tip in tips]
+        names.update(() if more is None else more(walks))
         while any(_earlier_names(found, names) for found in walks):
             pass
         return tuple(
@@ -186,6 +196,8 @@ def walk_touching(
             for found in walks
         )
     logs = [list(_records(_log(repository, [tip], hide=hide, changes=True))) for tip in tips]
+    if more is not None:
+        names.update(more([[record.whole() for record in log] for log in logs]))
     records = [record for log in logs for record in log]
     asked: set[str] = set()
     while names - asked:

@@ -7,13 +7,13 @@ bring the same work are looked at; what no twin touched merges cleanly for good.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from mergewright.history.merge_history import MergeHistory
 from mergewright.history.titles import read_message
 from mergewright.history.verdicts import same_code
-from mergewright.model.history import EvidenceClass, Standing, Verdict
+from mergewright.model.history import CommitFacts, EvidenceClass, Standing, Verdict
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.outline import outline
 
@@ -37,6 +37,40 @@ class CleanPlace:
     symbol: str
     versions: ThreeWay[bytes | None]
     verdict: Verdict
+
+
+def works_named(commits: Iterable[CommitFacts], works: Collection[str]) -> tuple[CommitFacts, ...]:
+    """The commits of named works: by pull request (``#12``), or by the start of their ids."""
+    return tuple(
+        commit
+        for commit in commits
+        for work in works
+        if f"#{read_message(commit).own}" == work
+        or (work[0] != "#" and commit.oid.startswith(work))
+    )
+
+
+def paths_of_interest(
+    ours: Iterable[CommitFacts], theirs: Iterable[CommitFacts], works: Collection[str]
+) -> frozenset[str]:
+    """The paths whose history says something of what merged cleanly, contested or not.
+
+    Args:
+        ours: The commits of our side with all their changes.
+        theirs: The commits of their side with all their changes.
+        works: Works that a rule names: all of their paths count.
+
+    Returns:
+        The paths that commits of both sides changed, merges left out, and those of the named works.
+    """
+    sides = [
+        [commit for commit in commits if len(commit.parents) == 1] for commits in (ours, theirs)
+    ]
+    mine, other = (
+        {change.path for commit in commits for change in commit.changes} for commits in sides
+    )
+    named = (commit for commits in sides for commit in works_named(commits, works))
+    return frozenset(mine & other | {c.path for commit in named for c in commit.changes})
 
 
 def shared_paths(history: MergeHistory, left_out: Collection[str]) -> tuple[str, ...]:

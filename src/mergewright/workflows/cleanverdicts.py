@@ -6,11 +6,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from mergewright.git.trees import Objects, TreeEntry
-from mergewright.history.clean import CleanPlace, clean_places, shared_paths
+from mergewright.history.clean import CleanPlace, clean_places, shared_paths, works_named
 from mergewright.history.features import put_back
 from mergewright.history.locate import symbol_text
 from mergewright.history.merge_history import MergeHistory
-from mergewright.history.titles import read_message
 from mergewright.history.verdicts import same_code
 from mergewright.model.conflict import MODE_REGULAR
 from mergewright.model.history import Verdict
@@ -49,7 +48,7 @@ class _Said:
 
 def by_history(
     book: RuleBook,
-    opened: Callable[[], MergeHistory | None],
+    opened: Callable[[Collection[str]], MergeHistory | None],
     objects: Objects,
     merged: Mapping[str, TreeEntry],
     left_out: Collection[str],
@@ -58,7 +57,7 @@ def by_history(
 
     Args:
         book: The rules.
-        opened: Gives the history of the merge.
+        opened: Gives the history of what merged cleanly, with that of the works that are named to it.
         objects: Where the blobs are.
         merged: The cleanly merged files by path.
         left_out: Paths that are conflicts, or that another rule speaks for.
@@ -68,7 +67,8 @@ def by_history(
     """
     if not book.speaks_for_clean_symbols:
         return Spoken()
-    history = opened()
+    groups = book.clean_groups()
+    history = opened([work for loaded, _ in groups for work in loaded.rule.match.group or ()])
     if history is None:
         return Spoken()
     texts: dict[str, bytes | None] = {}
@@ -85,7 +85,7 @@ def by_history(
     rules: set[str] = set()
     warnings: list[str] = []
     done = set(left_out)
-    for loaded, side in book.clean_groups():
+    for loaded, side in groups:
         lost = _lost(history, loaded.rule.match.group or (), side)
         touched = {change.path for oid in lost for change in history.commits[oid].changes}
         paths = sorted(p for p in touched - done if path_matches(loaded.rule.match, p))
@@ -128,12 +128,7 @@ def by_history(
 
 def _lost(history: MergeHistory, groups: Collection[str], side: Side) -> list[str]:
     """The losing side's commits of the works that a rule names."""
-    named = [
-        oid
-        for oid, commit in history.commits.items()
-        for group in groups
-        if (f"#{read_message(commit).own}" == group) or (group[0] != "#" and oid.startswith(group))
-    ]
+    named = [commit.oid for commit in works_named(history.commits.values(), groups)]
     tied = [
         oid
         for name in named

@@ -97,7 +97,7 @@ class _Kept:
                 history=lambda _: (history,),
                 rebase=history.rebase,
                 verdicts=history,
-                opened=lambda: history.opened,
+                clean=history.clean,
             )
         decider = GroupDecider(history, self._group, self._side)
         return Sources(

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from mergewright import __version__
 from mergewright.git.commits import walk_touching
 from mergewright.git.repository import Repository
+from mergewright.history.clean import paths_of_interest
 from mergewright.history.facts import MergeFacts, SideFacts
 from mergewright.history.features import put_back
 from mergewright.history.locate import symbol_text
@@ -113,7 +114,12 @@ class _Blobs:
 
 
 def side_facts(
-    repository: Repository, ours: str, theirs: str, bases: Sequence[str], names: set[str]
+    repository: Repository,
+    ours: str,
+    theirs: str,
+    bases: Sequence[str],
+    names: set[str],
+    more: Callable[[Sequence[Sequence[CommitFacts]]], Iterable[str]] | None = None,
 ) -> tuple[SideFacts, SideFacts]:
     """The commits of both sides; only those that touch one of the paths carry their changes.
 
@@ -123,11 +129,12 @@ def side_facts(
         theirs: Full id of their tip.
         bases: Full ids whose history is left out.
         names: The paths of interest; earlier names found on the way are added to it.
+        more: Gives further paths of interest from the commits of ours and of theirs.
 
     Raises:
         RepositoryError: History is missing.
     """
-    mine, other = walk_touching(repository, [ours, theirs], hide=bases, names=names)
+    mine, other = walk_touching(repository, [ours, theirs], hide=bases, names=names, more=more)
     return (
         SideFacts(tip=ours, commits=mine[::-1]),
         SideFacts(tip=theirs, commits=other[::-1]),
@@ -210,7 +217,19 @@ def gather(
         bases = repository.merge_bases(ours, theirs)
     names = {n for path, three in paths.items() for n in (path, *three) if n is not None}
     mine, other = side_facts(repository, ours, theirs, bases, names)
-    mine, other, named = _with_named(repository, mine, other)
+    known = {p: [n for n in three if n is not None] for p, three in paths.items()}
+    return _facts(repository, bases, mine, other, names, known)
+
+
+def _facts(
+    repository: Repository,
+    bases: Sequence[str],
+    ours: SideFacts,
+    theirs: SideFacts,
+    names: Iterable[str],
+    paths: Mapping[str, Iterable[str]],
+) -> MergeFacts:
+    mine, other, named = _with_named(repository, ours, theirs)
     states = TreeStates(repository)
     return MergeFacts(
         bases=tuple(bases),
@@ -218,10 +237,7 @@ def gather(
         theirs=other,
         read=_Blobs(repository).read,
         blob_at=states.blob_at,
-        renames=_renames(
-            (*reversed(mine.commits), *reversed(other.commits)),
-            {p: [n for n in three if n is not None] for p, three in paths.items()},
-        ),
+        renames=_renames((*reversed(mine.commits), *reversed(other.commits)), paths),
         named=named,
         traced=frozenset(names),
     )
@@ -329,6 +345,45 @@ def open_history(
     )
 
 
+def clean_history(
+    repository: Repository,
+    source: MergeSource,
+    works: Collection[str],
+    *,
+    store: HistoryStore | None = None,
+) -> MergeHistory:
+    """The history of all that both sides worked at, whatever is contested: for what merged cleanly.
+
+    Args:
+        repository: Where the commits are; it is only read.
+        source: What is merged.
+        works: Works by pull request or id, all of whose paths are of interest.
+        store: What was read before.
+
+    Raises:
+        RepositoryError: History is missing, or what is merged are not two commits.
+    """
+    ours, theirs = source.commits.ours, source.commits.theirs
+    if ours is None or theirs is None:
+        raise RepositoryError("one of the two sides is no commit: it has no history")
+    base = source.commits.base
+    bases = repository.merge_bases(ours, theirs) if base is None else (base,)
+    found: set[str] = set()
+
+    def more(walks: Sequence[Sequence[CommitFacts]]) -> set[str]:
+        found.update(paths_of_interest(walks[0], walks[1], works))
+        return found
+
+    names: set[str] = set()
+    mine, other = side_facts(repository, ours, theirs, bases, names, more)
+    paths = sorted(found)
+    facts = _facts(repository, bases, mine, other, names, dict.fromkeys(paths, ()))
+    reader = _Reader(facts, paths, store)
+    return MergeHistory(
+        facts, paths, locate=reader.locate, profiles=reader.profile, twins=reader.twins
+    )
+
+
 def conflict_paths(conflicts: Iterable[Conflict]) -> dict[str, ThreeWay[str | None]]:
     """Contested path to its names in the three versions."""
     return {
@@ -407,11 +462,8 @@ class LazyHistory:
     def _open(self) -> MergeHistory | None:
         if self._history is None and self._trouble is None:
             try:
-                if not self._asked_store:
-                    self._asked_store = True
-                    self._store = store_for(self._repository, keep=self._keep)
                 self._history = open_history(
-                    self._repository, self._source, self._paths, store=self._store
+                    self._repository, self._source, self._paths, store=self._opened_store()
                 )
             except RepositoryError as error:
                 self._trouble = error.message
@@ -426,6 +478,23 @@ class LazyHistory:
             except RepositoryError as error:
                 self._trouble = error.message
                 return None
+
+    def clean(self, works: Collection[str]) -> MergeHistory | None:
+        """The history of what merged cleanly (:func:`clean_history`); ``None`` when it is not known."""
+        with self._lock:
+            try:
+                return clean_history(
+                    self._repository, self._source, works, store=self._opened_store()
+                )
+            except RepositoryError as error:
+                self._trouble = error.message
+                return None
+
+    def _opened_store(self) -> HistoryStore | None:
+        if not self._asked_store:
+            self._asked_store = True
+            self._store = store_for(self._repository, keep=self._keep)
+        return self._store
 
     def _key(self, what: str, *parts: str | bytes | None) -> bytes:
         """A question of this merge in a few bytes: what is merged, what is asked, by which version."""
@@ -448,10 +517,8 @@ class LazyHistory:
         """What an earlier run of this merge concluded."""
         if not self._reuse:
             return None
-        if not self._asked_store:
-            self._asked_store = True
-            self._store = store_for(self._repository, keep=self._keep)
-        return None if self._store is None else self._store.answer(key)
+        store = self._opened_store()
+        return None if store is None else store.answer(key)
 
     def _keep_answer(self, key: bytes, found: Any) -> None:
         if self._store is not None:

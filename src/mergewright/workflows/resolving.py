@@ -218,7 +218,7 @@ def _plan(
     mended, said = Mended(), Spoken()
     if whole:
         left_out = clean.settled | names_of(conflicts)
-        said = by_history(book, sources.opened, objects, merged, left_out)
+        said = by_history(book, sources.clean, objects, merged, left_out)
         spoken |= said.rules
         left_out |= {plan.path for plan in said.plans}
         mended = mended_paths(objects, source.commits, merged, left_out, resolve)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ def _as_it_is(conflict: Conflict) -> Rebased:
     return Rebased(conflict=conflict)
 
 
-def _unknown() -> MergeHistory | None:
+def _unknown(works: Collection[str]) -> MergeHistory | None:  # noqa: ARG001
     return None
 
 
@@ -38,15 +38,15 @@ class Sources:
         rebase: Gives a newer state of the whole file that both sides had.
         memory: Deciders for one conflict that are asked after the rules.
         verdicts: What history says, for rules that match on it.
-        opened: The history itself, for rules that also speak of what merged cleanly; ``None`` where it
-            is not known.
+        clean: The history of what merged cleanly and of the works that are named to it, for rules that
+            also speak of that; ``None`` where it is not known.
     """
 
     history: Callable[[Conflict], Sequence[Decider]] = _nobody
     rebase: Callable[[Conflict], Rebased] = _as_it_is
     memory: Callable[[Conflict], Sequence[Decider]] = _nobody
     verdicts: HistorySource | None = None
-    opened: Callable[[], MergeHistory | None] = _unknown
+    clean: Callable[[Collection[str]], MergeHistory | None] = _unknown
 
 
 #: Makes the sources of one merge; called once, before the first path is resolved.
@@ -84,5 +84,5 @@ def default_sources(
         history=lambda _: (history,),
         rebase=history.rebase,
         verdicts=history,
-        opened=lambda: history.opened,
+        clean=history.clean,
     )
