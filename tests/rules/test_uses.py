@@ -459,3 +459,110 @@ def test_an_import_and_its_uses_are_renamed(before: str, after: str | None) -> N
     """Of the owner's name only, and nowhere in a file where something else has the name."""
     result = step(one_rule(RENAME), {"a.py": before}, ours={"a.py": ""})
     assert text_of(result, "a.py") == after
+
+
+OLD = """
+    match: {path: '**/*.py'}
+    action: rename
+    from: paint.Color
+    to: paint.Shade
+    forms: [%s]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("match x:\n    case Color.RED: pass\n    case {'k': Color.B.c, **r} | [Color.A, *s]: pass\n", None),
+        ("match x:\n    case Color(Color=Color.RED) as c: pass\n    case a.Color(): pass\n",
+         "match x:\n    case Shade(Color=Shade.RED) as c: pass\n    case a.Color(): pass\n"),
+        ("f(f'{Color:{Color}}', Color, Color=Color[0])\n", "f(f'{Shade:{Shade}}', Shade, Color=Shade[0])\n"),
+        ("class A(Color, metaclass=Color):\n    def f(self, c: Color = Color) -> Color: self.Color = c\n",
+         "class A(Shade, metaclass=Shade):\n    def f(self, c: Shade = Shade) -> Shade: self.Color = c\n"),
+        ("with Color as c, Color(c) as (d, e): pass\n", None),
+        ("del Color.x, Color[0]\nColor.y = Color[1] = 1\nColor.z += 1\n", None),
+        ("x: Color\ny: Color = [c for c in Color if Color]\n", None),
+        ('"""The Color."""\nx = "a Color here"\n', '"""The Color."""\nx = "a Color here"\n'),
+        ("from .paint import Shade\nx = Shade, Color\n", None),
+        ("def f(shade): return Color(Shade=1).Shade\n", "def f(shade): return Shade(Shade=1).Shade\n"),
+    ],
+)  # fmt: skip
+def test_every_use_of_an_imported_name_follows(body: str, after: str | None) -> None:
+    """Patterns of values and classes, interpolations, annotations; not keywords and attributes."""
+    before = f"from paint import Color\n{body}"
+    result = step(one_rule(OLD % "import"), {"a.py": before}, ours={"a.py": ""})
+    wanted = body.replace("Color", "Shade") if after is None else after
+    assert text_of(result, "a.py") == f"from paint import Shade\n{wanted}"
+    assert not any(note.warning for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("match x:\n    case Color: pass\n", "line 3 binds Color too"),
+        ("match x:\n    case [Color, *_]: pass\n", "binds Color too"),
+        ("match x:\n    case {'a': 1, **Color}: pass\n", "binds Color too"),
+        ("match x:\n    case A() as Color: pass\n", "binds Color too"),
+        ("import Color\n", "binds Color too"),
+        ("import Color.b\n", "binds Color too"),
+        ("import x as Color\n", "binds Color too"),
+        ("from ink import Color\n", "binds Color too"),
+        ("with x as (Color, b): pass\n", "binds Color too"),
+        ("try: pass\nexcept E as Color: pass\n", "binds Color too"),
+        ("try: pass\nexcept ImportError: Color = None\n", "binds Color too"),
+        ("def f(*Color): pass\n", "binds Color too"),
+        ("x = lambda Color: Color\n", "binds Color too"),
+        ("if (Color := 1): pass\n", "binds Color too"),
+        ("Color += 1\n", "binds Color too"),
+        ("del Color\n", "deletes it"),
+        ("def f():\n    global Color\n", "declares it"),
+        ("type Color = int\n", ""),
+        ("def Shade(x): return x\nprint(Shade(Color(1)))\n", "line 2 has a Shade already"),
+        ("def f(Shade): return Color(Shade)\n", "has a Shade already"),
+        ("from ink import Shade\n", "has a Shade already"),
+        ("from paint import Tint as Shade\n", "has a Shade already"),
+        ("from ink import *\nx = Shade\n", "has a Shade already"),
+        ("__all__ = ['Color']\n", "line 2 has it as a string"),
+        ("def f(x: 'list[Color]'): pass\n", "has it as a string"),
+        ("patch('lib.mod.Color')\n", "has it as a string"),
+        ("x = []  # type: list[Color]\n", "a type comment has it"),
+    ],
+)
+def test_a_name_that_stands_for_something_else_is_left_with_a_word(body: str, why: str) -> None:
+    """Bound otherwise, the new name taken, or written as a string: nothing is renamed."""
+    before = f"from paint import Color\n{body}"
+    result = step(
+        one_rule(OLD % "import, string" if "Color'" not in body else OLD % "import"),
+        {"a.py": before},
+        ours={"a.py": ""},
+    )
+    assert text_of(result, "a.py") is None
+    assert any(note.warning and why in note.text for note in result.notes), result.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("from paint import *\nx = Color\n", "star import"),
+        (
+            "def f():\n    from paint import Color\ndef g(): return Color\n",
+            "line 3 uses a Color that is not",
+        ),
+    ],
+)
+def test_a_name_that_is_imported_elsewhere_is_left_with_a_word(text: str, why: str) -> None:
+    """What a star import brings, and a name that only another function imports."""
+    result = step(one_rule(OLD % "import"), {"a.py": text}, ours={"a.py": ""})
+    assert text_of(result, "a.py") is None
+    assert any(note.warning and why in note.text for note in result.notes), result.notes
+
+
+def test_an_export_follows_its_import_and_stays_with_it() -> None:
+    """With the form ``string`` the export is renamed with the name, and never without it."""
+    rule = one_rule(OLD % "import, string")
+    text = "from paint import Color\n__all__ = ['Color']\n"
+    result = step(rule, {"a.py": text}, ours={"a.py": ""})
+    assert text_of(result, "a.py") == text.replace("Color", "Shade")
+    result = step(rule, {"a.py": f"{text}Shade = 1\n"}, ours={"a.py": ""})
+    assert text_of(result, "a.py") is None
+    assert result.notes[0].warning
