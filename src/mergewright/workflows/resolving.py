@@ -32,6 +32,7 @@ from mergewright.workflows.cleanverdicts import Spoken, by_history
 from mergewright.workflows.crossfile import carry_renamings, follow_moves
 from mergewright.workflows.formatter import formatting_of
 from mergewright.workflows.policies import apply_policies
+from mergewright.workflows.readers import without_broken
 from mergewright.workflows.sources import SourceFactory, Sources, no_sources
 from mergewright.workflows.texts import FILE_BUDGET, time_limit
 
@@ -230,9 +231,11 @@ def _plan(
         progress=settings.progress,
         mapper=settings.mapper,
     )
+    plan, refused = without_broken(plan, said.plans, objects, everything)
     warnings = (
         *notes,
         *said.warnings,
+        *refused,
         *mended.warnings,
         *(str(warning) for warning in book.shadowed()),
     )
