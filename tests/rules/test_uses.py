@@ -330,7 +330,7 @@ def test_what_was_used_instead_stays_where_a_kept_use_was_refused() -> None:
         ("go(a)\n", "go(a)\nWrap(a, log)\n", "log = 1\ngo(a)\n", "reads log, which is something else"),
         ("go(a)\n", "global T\ngo(a)\nT = Wrap(a)\n", "go(a)\n", "binds T, which is from outside"),
         ("go(a)\n", "go(a)\nn = Wrap(a)\nend(n)\n", "n = 5\ngo(a)\nend(n)\n", "binds n, which line"),
-        ("go(a)\n", "go(a)\nn = Wrap(a)\nend(n)\n", "go(a)\ntell(n)\n", "binds n, which line"),
+        ("go(a)\n", "go(a)\nn = Wrap(a)\nend(n)\n", "tell(n)\ngo(a)\n", "binds n, which line"),
         ("go(a)\n", "go(a)\nn = Wrap(a)\nend(n)\n", "go(a)\n", "nothing there reads"),
         ("# load it\nx = load(a)\ngo(x)\n", "# load it\nx = Wrap(a)\ngo(x)\n", "# load it\nx = load(a)\ngo(x)\n",
          "in the place of line"),
@@ -339,6 +339,9 @@ def test_what_was_used_instead_stays_where_a_kept_use_was_refused() -> None:
         ("go(a)\n", "go(a)\nif a:\n    init()\n    Wrap(a)\n", "init()\ngo(a)\n", "which was there before"),
         ("x = load(a)\n", "x = load(Wrap(a))\n", "x = load(a)\n", "the side changed it"),
         ("go(a)\n", "go(a)\nawait Wrap(a)\n", "go(a)\n", "not async"),
+        ("go(a)\n", "go(a)\nWrap(a)\n", "go(a)\nif a: return\n", "before or after line"),
+        ("go(a)\n", "go(a)\na = Wrap(a)\n", "go(a)\ntell(a)\n", "before or after line"),
+        ("go(a)\n", "go(a)\nWrap(a)\n", "go(a)\na = 2\n", "before or after line"),
     ],
 )  # fmt: skip
 def test_a_use_that_would_not_mean_the_same_is_refused(
@@ -361,6 +364,58 @@ def test_a_use_that_would_not_mean_the_same_is_refused(
     assert any(why in reason for reason in found.refused), found.refused
 
 
+def test_a_use_is_not_put_beside_what_it_stands_for() -> None:
+    """Where the replaced name must stay, the use that takes its place is refused as well."""
+    base = "def f(a):\n    a = Alt(a)\n    return a.total\n"
+    found = keep_uses(
+        base.encode(),
+        base.replace("Alt", "Wrap").encode(),
+        base.encode(),
+        uses=["Wrap"],
+        instead_of=["Alt"],
+    )
+    assert found is not None
+    assert found.data.decode() == base
+    assert any("in the place of line 2" in reason for reason in found.refused), found.refused
+    found = keep_uses(
+        base.replace(".total", "").encode(),
+        base.replace("Alt", "Wrap").replace(".total", "").encode(),
+        base.replace(".total", "").encode(),
+        uses=["Wrap"],
+        instead_of=["Alt"],
+    )
+    assert found is not None
+    assert found.refused == ()
+    assert found.data.decode() == base.replace("Alt", "Wrap").replace(".total", "")
+
+
+def test_what_only_the_side_reads_of_a_use_is_said() -> None:
+    """The use is put in for what is read; the rest of what it binds is named."""
+    base = "def f(a):\n    go(a)\n    return 1\n"
+    ours = "def f(a):\n    a, n = Wrap(a)\n    go(a)\n    return n\n"
+    found = keep_uses(base.encode(), ours.encode(), base.encode(), uses=["Wrap"])
+    assert found is not None
+    assert found.data.decode() == ours.replace("return n", "return 1")
+    assert found.refused == ("f: line 2 is put in; nothing there reads its n",)
+
+
+def test_a_last_line_without_an_end_gets_one() -> None:
+    """Else what is put in would be part of its comment."""
+    base = "def f(a):\n    go(a)  # end"
+    found = keep_uses(
+        base.encode(), f"{base}\n    Wrap(a)\n".encode(), base.encode(), uses=["Wrap"]
+    )
+    assert found is not None
+    assert found.data.decode() == f"{base}\n    Wrap(a)\n"
+
+
+def test_texts_whose_offsets_are_not_known_are_left() -> None:
+    """A byte order mark and other encodings."""
+    text = b"from o import a, Alt\nAlt(a)\na\n"
+    for data in (b"\xef\xbb\xbf" + text, b"# coding: latin-1\n# \xe4\n" + text):
+        assert keep_uses(data, b"import Wrap\n", text, uses=["Wrap"], instead_of=["Alt"]) is None
+
+
 def test_a_comment_that_was_there_is_not_put_in_again() -> None:
     """Only what the side wrote above its statement comes along."""
     base = "def f(a):\n    go(a)\n    # load it\n    x = load(a)\n"
@@ -380,6 +435,7 @@ def test_a_comment_that_was_there_is_not_put_in_again() -> None:
         ("@Wrap\ndef f(a): go(a)\n", "its header uses Wrap"),
         ("def f(a, b=Wrap): go(a)\n", "its header uses Wrap"),
         ("def f(a): go(a)\ndef f(a): Wrap(a)\n", "is there twice"),
+        ("import m\ndef f(a): m.n.Wrap(a)\n", "line 2 uses Wrap through its module"),
     ],
 )
 def test_uses_that_no_statement_of_a_function_makes_are_said(ours: str, why: str) -> None:
@@ -555,6 +611,16 @@ def test_a_name_that_is_imported_elsewhere_is_left_with_a_word(text: str, why: s
     result = step(one_rule(OLD % "import"), {"a.py": text}, ours={"a.py": ""})
     assert text_of(result, "a.py") is None
     assert any(note.warning and why in note.text for note in result.notes), result.notes
+
+
+@pytest.mark.parametrize(
+    "text", ["x = {'Color': 1, 'Shade': 2}\n", "x = {'a': 1, 'Shade': 0, 'Color': 1}\n"]
+)
+def test_a_key_that_is_there_already_is_not_made_again(text: str) -> None:
+    """Two keys would become one; one of the values would be lost."""
+    result = step(one_rule(OLD % "string"), {"a.py": text}, ours={"a.py": ""})
+    assert text_of(result, "a.py") is None
+    assert any("has both keys" in note.text and note.warning for note in result.notes)
 
 
 def test_an_export_follows_its_import_and_stays_with_it() -> None:

@@ -22,7 +22,7 @@ def rename(data: bytes, rule: RenameRule) -> tuple[bytes, int] | None:
     The attribute form asks for the name's owner (``args.old`` or ``self.args.old`` for a rule
     from ``args.old``); comments, other owners and longer strings are left alone. The import form
     is done only where nothing else in the file has the old name or the new one, see
-    :func:`import_doubt`.
+    :func:`rename_doubt`.
 
     Args:
         data: The text.
@@ -41,9 +41,9 @@ def rename_splices(data: bytes, rule: RenameRule) -> frozenset[Splice] | None:
     return None if found is None else found[0]
 
 
-def import_doubt(data: bytes, rule: RenameRule) -> str:
-    """Why a name's import and its uses are left as they are; empty when they are not."""
-    found = _found(data, rule) if Form.IMPORT in rule.forms else None
+def rename_doubt(data: bytes, rule: RenameRule) -> str:
+    """Why something of :func:`rename` is left as it is: the import and its uses, or a key."""
+    found = _found(data, rule)
     return "" if found is None else found[1]
 
 
@@ -59,6 +59,7 @@ def _found(data: bytes, rule: RenameRule) -> tuple[frozenset[Splice], str] | Non
     splices: set[Splice] = set()
     strings: set[Splice] = set()
     spoken: list[Node] = []
+    doubt = ""
     for node in walk(root):
         if node.type == "attribute" and Form.ATTRIBUTE in rule.forms:
             names = dotted(node)
@@ -80,16 +81,19 @@ def _found(data: bytes, rule: RenameRule) -> tuple[frozenset[Splice], str] | Non
                 Form.STRING in rule.forms
                 or (Form.GETATTR in rule.forms and _is_accessor(node, owners))
             ):
+                if _has_key(node, new):
+                    doubt = f"line {node.start_point[0] + 1} has both keys"
+                    continue
                 strings.add(Splice(start, end, new))
             elif old in value and not _is_docstring(node):
                 spoken.append(node)
     if Form.IMPORT not in rule.forms:
-        return frozenset(splices | strings), ""
+        return frozenset(splices | strings), doubt
     imported = _Imported(root, data, owners, old, new, spoken)
     if imported.doubt:
         # A string that exports or patches the name follows it; it does not go ahead.
         return frozenset(splices), imported.doubt
-    return frozenset(splices | strings | imported.splices), ""
+    return frozenset(splices | strings | imported.splices), doubt
 
 
 class _Imported:
@@ -243,6 +247,16 @@ def _leads_pattern(node: Node, name: Node) -> bool:
             )
         )
     )
+
+
+def _has_key(node: Node, key: bytes) -> bool:
+    """Whether a string is the key of a dictionary that has another key as well."""
+    pair = node.parent
+    holder = None if pair is None or pair.type != "pair" else pair.parent
+    if holder is None or pair is None or pair.named_children[0].id != node.id:
+        return False
+    keys = [child.named_children[0] for child in holder.named_children if child.type == "pair"]
+    return any(found is not None and found[0] == key for found in map(plain_string, keys))
 
 
 def _is_docstring(node: Node) -> bool:

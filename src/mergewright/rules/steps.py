@@ -24,7 +24,7 @@ from mergewright.rules.imports import restore_imports
 from mergewright.rules.names import compiles
 from mergewright.rules.openfiles import Edit, carry
 from mergewright.rules.patterns import matches
-from mergewright.rules.rename import import_doubt, rename, rename_splices
+from mergewright.rules.rename import rename, rename_doubt, rename_splices
 from mergewright.rules.schema import (
     Action,
     CallersRule,
@@ -391,7 +391,7 @@ class _Steps:
             splices = rename_splices(data, rule)
             if splices is None:
                 return None
-            doubt = import_doubt(data, rule)
+            doubt = rename_doubt(data, rule)
             if doubt and side is not Side.BASE:
                 why = f"with {side.value} at its open places {rule.from_} stays: {doubt}"
                 self._note(loaded, path, why, warning=True)
@@ -466,7 +466,7 @@ class _Steps:
             return
         ours, theirs = self._sides.ours.read(path), self._sides.theirs.read(path)
         if isinstance(rule, RenameRule):
-            doubt = import_doubt(data, rule)
+            doubt = rename_doubt(data, rule)
             if doubt:
                 self._note(loaded, path, f"{rule.from_} stays: {doubt}", warning=True)
             renamed = rename(data, rule)

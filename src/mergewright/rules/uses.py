@@ -9,6 +9,7 @@ taken version used instead goes. Whatever would guess is refused and said.
 from __future__ import annotations
 
 import ast
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +40,8 @@ class KeptUses:
     Attributes:
         data: The new text.
         edits: The splices of each change with its sentence.
-        refused: One sentence a use that could not be put back, or a replaced one that stays.
+        refused: One sentence a use that could not be put back, a replaced one that stays, or
+            something that a use binds and only its own side reads.
     """
 
     data: bytes
@@ -84,9 +86,13 @@ def keep_uses(
     modules = _Modules(
         Text(merged), Text(source), result, side, (base or b"").split(b"\n"), frozenset(uses)
     )
+    cuts = {name: without(modules.text, result, name) for name in gone}
+    # A use may stand in the place of what goes, not of what must stay.
+    goes = frozenset(name for name, (_, why) in cuts.items() if not why)
     wanted, there, before = functions(side), functions(result), functions(old)
     edits: list[tuple[tuple[Splice, ...], str]] = []
     refused = [*modules.outside(wanted)]
+    lost: list[str] = []
     for name, function in wanted.items():
         if not mentions(function, uses):
             continue
@@ -97,17 +103,17 @@ def keep_uses(
         if target is None:
             refused.append(f"{name} uses {_list(uses)} and is not there")
             continue
-        work = _Carry(modules, target, function, before.get(name), frozenset(gone))
+        work = _Carry(modules, target, function, before.get(name), goes)
         work.header()
         work.block(function.body, target.body, work.base.body if work.base else None)
         refused += [f"{name}: {why}" for why in work.refused]
+        lost += [f"{name}: {what}" for what in work.lost]
         edits += [
             (tuple(splices), f"{name} goes on through {_list(uses)}") for splices in work.edits
         ]
     # What was used instead goes only for uses that all stand.
     waits = bool(refused)
-    for name in gone:
-        splices, why = without(modules.text, result, name)
+    for name, (splices, why) in cuts.items():
         if waits:
             refused.append(f"{name} stays: not every use of {_list(uses)} was kept")
         elif why:
@@ -121,11 +127,13 @@ def keep_uses(
         return KeptUses(data=merged, refused=("the uses to keep stand inside each other",))
     if compiles(merged) and not compiles(data):
         return KeptUses(data=merged, refused=("with the uses to keep it is no Python",))
-    return KeptUses(data=data, edits=tuple(edits), refused=tuple(refused))
+    return KeptUses(data=data, edits=tuple(edits), refused=(*refused, *lost))
 
 
 def _is_utf8(data: bytes) -> bool:
     """Whether offsets of the syntax tree are those of the bytes."""
+    if data.startswith(BOM_UTF8):
+        return False
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -184,11 +192,27 @@ class _Modules:
         for node in ast.walk(self.side):
             if isinstance(node, Function) and node not in known and mentions(node, self.uses):
                 yield f"{node.name} (line {node.lineno}) uses {_list(self.uses)} and is there twice"
+        known_here = Counter(dump for _, dump in self._qualified(self.tree))
+        for line, dump in self._qualified(self.side):
+            known_here[dump] -= 1
+            if known_here[dump] < 0:
+                yield f"line {line} uses {_list(self.uses)} through its module; left as it is"
         there = Counter(dump for _, dump in self._outside(self.tree))
         for line, dump in self._outside(self.side):
             there[dump] -= 1
             if there[dump] < 0:
                 yield f"line {line} uses {_list(self.uses)} outside of functions; left as it is"
+
+    def _qualified(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
+        """The uses through an imported module."""
+        modules = {name for name, node in bindings(tree) if isinstance(node, ast.alias)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in self.uses:
+                root: ast.expr = node
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                if isinstance(root, ast.Name) and root.id in modules:
+                    yield node.lineno, ast.dump(node)
 
     def _outside(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
         """The statements in no function that use the names, without what their blocks hold."""
@@ -254,7 +278,9 @@ class _Carry:
     gone: frozenset[str]
     edits: list[list[Splice]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
     put: Counter[str] = field(default_factory=Counter)
+    given: set[str] = field(default_factory=set)
 
     @property
     def text(self) -> Text:
@@ -332,7 +358,7 @@ class _Carry:
     ) -> None:
         node = ours[index]
         place = self._place(ours, others, pairs, index)
-        why = self._doubt(node) or self._replaces(gap, old)
+        why = self._doubt(node) or self._replaces(gap, old) or self._order(node, gap)
         rows = self.source.rows(node)
         if why is None and (place is None or rows is None):
             why = "its place is not known"
@@ -342,21 +368,27 @@ class _Carry:
             self.refused.append(f"line {node.lineno} is not put in: {why}")
             return
         at, indent = place
+        ending = b"" if self.text.data[:at].endswith(b"\n") or not at else b"\n"
         lines = self._lines(node, rows, indent)
         if lines is None:
             self.refused.append(f"line {node.lineno} is not put in: a string spans its lines")
             return
-        splices = [Splice(at, at, b"".join(lines))]
+        splices = [Splice(at, at, ending + b"".join(lines))]
         bound = bound_names(node)
         follow = [(ours[i], others[k]) for i, k in pairs.items() if i > index]
         problems: list[str] = []
+        self.given = set()
         for mine, other in follow:
             self._follow(mine, other, bound, splices, problems)
-        if not problems and self._unread(node, bound, splices):
+        unread = self._unread(node, bound)
+        if not problems and unread and unread == self._read_later(node, bound):
             problems.append("nothing there reads what it binds")
         if problems:
             self.refused += [f"line {node.lineno} is not put in: {what}" for what in problems]
             return
+        if unread:
+            names = _list(sorted(unread))
+            self.lost.append(f"line {node.lineno} is put in; nothing there reads its {names}")
         self.put += self._keys([node])
         self.edits.append(splices)
 
@@ -442,24 +474,40 @@ class _Carry:
                 )
         return None
 
-    def _unread(self, node: ast.stmt, bound: set[str], splices: Sequence[Splice]) -> bool:
-        """Whether the side reads what a statement binds, and the taken version would not."""
-        start, end = self.source.span(node)
-
-        def reads(tree: ast.AST, *, besides: bool) -> bool:
-            return any(
-                isinstance(part, ast.Name)
-                and isinstance(part.ctx, ast.Load)
-                and part.id in bound
-                and not (besides and start <= self.source.span(part)[0] < end)
-                for part in ast.walk(tree)
+    def _order(self, node: ast.stmt, gap: Sequence[ast.stmt]) -> str | None:
+        """Why it matters whether a statement stands before or after what the other side has there."""
+        mine, binds = _all_names(node), bound_names(node)
+        for other in gap:
+            if mentions(other, self.gone):
+                continue
+            leaves = any(
+                isinstance(part, ast.Return | ast.Raise | ast.Break | ast.Continue)
+                for part in ast.walk(other)
             )
+            if leaves or bound_names(other) & mine or _all_names(other) & binds:
+                return f"whether it comes before or after line {other.lineno} is not known"
+        return None
 
-        return (
-            len(splices) == 1
-            and reads(self.function, besides=True)
-            and not reads(self.target, besides=False)
-        )
+    def _read_later(self, node: ast.stmt, bound: set[str]) -> set[str]:
+        """What a statement binds and the rest of its function reads."""
+        start, end = self.source.span(node)
+        return {
+            part.id
+            for part in ast.walk(self.function)
+            if isinstance(part, ast.Name)
+            and isinstance(part.ctx, ast.Load)
+            and part.id in bound
+            and not start <= self.source.span(part)[0] < end
+        }
+
+    def _unread(self, node: ast.stmt, bound: set[str]) -> set[str]:
+        """What the side reads of what a statement binds, and the taken version would not."""
+        reads = {
+            part.id
+            for part in ast.walk(self.target)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+        }
+        return self._read_later(node, bound) - reads - self.given
 
     def _place(
         self,
@@ -547,6 +595,7 @@ class _Carry:
                 ):
                     problems.append(f"line {now.lineno} does not have all that {place} reads")
                 else:
+                    self.given |= _all_names(value)
                     splices.append(Splice(*self.text.span(now), self.source.part(value)))
             return
         children = zip(ast.iter_child_nodes(mine), ast.iter_child_nodes(other), strict=False)
