@@ -324,6 +324,8 @@ def _duplicates(units: Compared) -> GateResult:
         lambda unit: unit.repeats,
         lambda key: key.rstrip(":").rpartition(".")[2],
     )
+    # Of a class that stands twice its members do, too.
+    twice = [name for name in twice if not any(name.startswith(f"{other}.") for other in twice)]
     return GateResult(
         gate="duplicate-definition",
         passed=not twice,

@@ -419,6 +419,9 @@ class NodeMerger:
         most = Counter(keys.ours) | Counter(keys.theirs)
         if any(n > most[k] for k, n in counts.items()):
             raise Contest(f"both sides added the same {what} at different places")
+        least = Counter(keys.ours) & Counter(keys.theirs)
+        if any(counts[k] < n for k, n in least.items()):
+            raise Contest(f"both sides removed one of several equal {what}s")
         return out
 
     def keyed(

@@ -1,0 +1,1 @@
+CALLS = check(["start", "run", "skip", "skip", "stop", "end"])

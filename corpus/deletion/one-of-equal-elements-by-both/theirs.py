@@ -1,0 +1,1 @@
+CALLS = check(["start", "skip", "stop", "end"])
