@@ -134,9 +134,9 @@ CASES: dict[str, tuple[str, str, str, str]] = {
     ),
     "replaced-neutral": (
         "a.py",
-        "def f(a):\n    x = one(a)\n    y = two(x)\n    return y\n",
-        "def f(a):\n    return three(a)\n",
         "def f(a):\n    # first\n    x = one(a)\n    y = two(x)\n    return y\n",
+        "def f(a):\n    return three(a)\n",
+        "def f(a):\n    x = one(a)\n    y = two(x)\n    return y\n",
     ),
     "sweep": (
         "a.py",

@@ -81,6 +81,8 @@ _RELEASE_FLAG = re.compile(
 _WORD = re.compile(rb"\w+")
 #: Text of at most so many bytes stands in a file by chance.
 _SAYS = 20
+#: And of a comment.
+_SAYS_NOTE = 8
 _WRAPPER = re.compile(rb"(?m)^\s*(?:if|for|while|with|try|async)\b.*:")
 
 
@@ -486,11 +488,13 @@ class StructuralMerge:
         before, there = self._rows[Side.BASE], self._rows[mover]
         rows = {row.strip() for row in base.text.split(b"\n")} - {b""}
         edits = rows - {row.strip() for row in edited.text.split(b"\n")}
-        if any(row[:1] == b"#" and len(row) > _SAYS and there[row] >= before[row] for row in edits):
+        if any(
+            row[:1] == b"#" and len(row) > _SAYS_NOTE and there[row] >= before[row] for row in edits
+        ):
             return True
         code = {row for row in rows if row[:1] != b"#"}
-        known = all(there[row] >= before[row] for row in code)
-        return known and sum(map(len, code)) > _SAYS
+        known = [row for row in code if there[row] >= before[row]]
+        return 5 * len(known) >= 4 * len(code) and sum(map(len, known)) > _SAYS
 
     def _kept_import(self, item: Item) -> bool:
         """Whether an import that one side deleted is kept because the result needs a name of it."""
@@ -1205,8 +1209,8 @@ def _with_comments(
         )
         wrote = Counter(comments_of(edited.text) or ()) - notes
         if not reworded & kept:
-            if wrote - kept and _stands_in(base, pieces):
-                return None
+            if wrote - kept:
+                return None  # a note of the other side, which nothing takes up
             continue
         if reworded & kept - Counter(comments_of(base.lead) or ()):
             return None
@@ -1310,7 +1314,13 @@ def _own_entries(texts: ThreeWay[bytes], headers: ThreeWay[bytes]) -> bool:
 
 
 def _fuller(notes: ThreeWay[tuple[str, ...]]) -> Side | None:
-    """The side whose comments hold all that both wrote, and nothing that either deleted."""
+    """The side whose comments hold all that both wrote, and nothing that either deleted.
+
+    None where one side took away all comments that the other one changed.
+    """
+    wrote = {*notes.ours, *notes.theirs} - {*notes.base}
+    if notes.base and wrote and not (notes.ours and notes.theirs):
+        return None
     return next((side for side in (Side.OURS, Side.THEIRS) if _holds_all(notes, side)), None)
 
 

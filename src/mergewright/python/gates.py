@@ -738,6 +738,8 @@ def _given_up_names(units: Compared, settled: set[str], *, has_base: bool) -> Ga
         for side, quit_by, by in (("ours", other, mine), ("theirs", mine, other)):
             for name, times in before.items():
                 if not quit_by[name] and after[name] and by[name] > times:
+                    if name in _BUILTINS and not _takes(base[path].node, name):
+                        continue
                     giver = "theirs" if side == "ours" else "ours"
                     return GateResult(
                         gate=gate,
@@ -782,7 +784,7 @@ _LITERAL = re.compile(rb"(['\"])([A-Za-z_][\w.-]{3,})\1")
 _NAMING = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _BOUND_WORD = re.compile(rb"\b(?:def|class|as)[\s\\]+(\w+)")
 _BINDING_WORDS = {b"global", b"nonlocal", b"match", b"case", b"import"}
-_NEVER_USES = _BUILTINS | frozenset(keyword.kwlist)
+_NEVER_USES = frozenset(keyword.kwlist)
 
 
 def _functions(units: Compared, text: Sequence[Unit]) -> dict[str, Leaf]:
@@ -829,10 +831,15 @@ def _used_names(function: ast.AST) -> Counter[str]:
                 nodes += below
             elif below is not None:
                 nodes.append(below)
-    counts = Counter(found)
-    for name in _BUILTINS:
-        del counts[name]
-    return counts
+    return Counter(found)
+
+
+def _takes(function: ast.AST, name: str) -> bool:
+    """Whether a function has a parameter of that name."""
+    given = getattr(function, "args", None)
+    return given is not None and any(
+        isinstance(node, ast.arg) and node.arg == name for node in ast.walk(given)
+    )
 
 
 #: The field that holds what a node calls something.

@@ -1,0 +1,3 @@
+def load(ship):
+    route(ship, token={"a": 1})
+    return ship

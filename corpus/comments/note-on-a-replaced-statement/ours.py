@@ -1,0 +1,3 @@
+def load(ship):
+    haul(1, 2)
+    return ship

@@ -1,0 +1,5 @@
+def load(ship):
+    start()
+    # empty holds show faults
+    fill(ship)
+    return ship

@@ -1,0 +1,5 @@
+def load(ship):
+    start()
+    # full holds show faults
+    fill(ship)
+    return ship

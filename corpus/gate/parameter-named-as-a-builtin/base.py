@@ -1,0 +1,5 @@
+def load(ship, map):
+    find(ship, map)
+    start()
+    move()
+    return ship

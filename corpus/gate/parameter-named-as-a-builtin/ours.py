@@ -1,0 +1,5 @@
+def load(ship, chart):
+    find(ship, chart)
+    start()
+    move()
+    return ship
