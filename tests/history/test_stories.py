@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.history.shapes import PATH, Told
 from tests.history.test_verdicts import ONE, THREE, TWO, story
 
-from mergewright.cli.explain import explain
+from mergewright.cli.main import main
 from mergewright.history.graph import TWIN, commit_graph, first_parents, works
 from mergewright.history.stories import as_dot, graph_of
 from mergewright.model.errors import UsageError
@@ -53,11 +53,13 @@ def test_json_and_dot(tmp_path: Path) -> None:
     """The same as data, and as a graph that quotes what it is given."""
     built = chain(tmp_path)
     options = ["-C", str(tmp_path), "--merge", "dev", "main"]
-    data = json.loads(CliRunner().invoke(explain, [f"{PATH}::work", "--json", *options]).output)
+    data = json.loads(
+        CliRunner().invoke(main, ["explain", f"{PATH}::work", "--json", *options]).output
+    )
     assert data["verdict"]["standing"] == "ours-ahead"
     assert [step["state"] for step in data["steps"]] == ["A", "B", "C", "B"]
     assert data["twins"][0]["theirs"] == [built.ids["squash"]]
-    dot = CliRunner().invoke(explain, [f"{PATH}::work", "--dot", *options]).output
+    dot = CliRunner().invoke(main, ["explain", f"{PATH}::work", "--dot", *options]).output
     assert dot.startswith(f'digraph "{PATH}::work" {{')
     assert 'Check \\"and\\" log' in dot
     assert dot.count("{") == dot.count("}")
