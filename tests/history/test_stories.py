@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.history.shapes import PATH, Told
 from tests.history.test_verdicts import ONE, THREE, TWO, story
 
-from mergewright.cli.main import main
+from mergewright.cli.main import cli
 from mergewright.history.graph import TWIN, commit_graph, first_parents, works
 from mergewright.history.stories import as_dot, graph_of
 from mergewright.model.errors import UsageError
@@ -34,7 +34,7 @@ def test_text_names_commits_states_and_conclusion(tmp_path: Path) -> None:
     """Both sides' commits with author, date, title and state, and what was concluded."""
     built = chain(tmp_path)
     done = CliRunner().invoke(
-        explain, [f"{PATH}::work", "-C", str(tmp_path), "--merge", "dev", "main"]
+        cli, ["explain", f"{PATH}::work", "-C", str(tmp_path), "--merge", "dev", "main"]
     )
     assert done.exit_code == 0, done.output
     text = done.output
@@ -54,12 +54,12 @@ def test_json_and_dot(tmp_path: Path) -> None:
     built = chain(tmp_path)
     options = ["-C", str(tmp_path), "--merge", "dev", "main"]
     data = json.loads(
-        CliRunner().invoke(main, ["explain", f"{PATH}::work", "--json", *options]).output
+        CliRunner().invoke(cli, ["explain", f"{PATH}::work", "--json", *options]).output
     )
     assert data["verdict"]["standing"] == "ours-ahead"
     assert [step["state"] for step in data["steps"]] == ["A", "B", "C", "B"]
     assert data["twins"][0]["theirs"] == [built.ids["squash"]]
-    dot = CliRunner().invoke(main, ["explain", f"{PATH}::work", "--dot", *options]).output
+    dot = CliRunner().invoke(cli, ["explain", f"{PATH}::work", "--dot", *options]).output
     assert dot.startswith(f'digraph "{PATH}::work" {{')
     assert 'Check \\"and\\" log' in dot
     assert dot.count("{") == dot.count("}")
