@@ -398,7 +398,7 @@ def test_the_order_of_many_imports_is_looked_at_in_linear_time() -> None:
         assert not _too_early(index, "p", lambda path: index.sources.text(index.tree, path))
         return process_time() - start
 
-    assert seconds(3200) < 24 * min(seconds(400) for _ in range(3))
+    assert min(seconds(3200) for _ in range(3)) < 40 * min(seconds(400) for _ in range(3))
 
 
 def test_an_order_of_imports_that_a_parent_has_is_not_told() -> None:
