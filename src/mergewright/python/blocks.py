@@ -78,12 +78,10 @@ _RELEASE_FLAG = re.compile(
 )
 
 
-_WORD = re.compile(rb"\w+")
 #: Text of at most so many bytes stands in a file by chance.
 _SAYS = 20
 #: And of a comment.
 _SAYS_NOTE = 8
-_WRAPPER = re.compile(rb"(?m)^\s*(?:if|for|while|with|try|async)\b.*:")
 
 
 class BudgetExceeded(Exception):  # noqa: N818 - a signal, not an error
@@ -1199,20 +1197,15 @@ def _with_comments(
             continue
         if base.kind == "tail":
             return None  # comments for themselves: nothing stands in their place
-        notes = Counter(comments_of(base.text) or ())
-        reworded = notes - Counter(comments_of(edited.text) or ())
-        kept = Counter(
-            note
-            for piece in pieces
-            if isinstance(piece, bytes)
-            for note in (comments_of(piece) or ())
-        )
-        wrote = Counter(comments_of(edited.text) or ()) - notes
-        if not reworded & kept:
-            if wrote - kept:
+        notes = _counted(base.text)
+        written = _counted(edited.text)
+        gone, added = notes - written, written - notes
+        kept = sum((_counted(piece) for piece in pieces if isinstance(piece, bytes)), Counter())
+        if not gone & kept:
+            if added - kept:
                 return None  # a note of the other side, which nothing takes up
             continue
-        if reworded & kept - Counter(comments_of(base.lead) or ()):
+        if gone & kept - _counted(base.lead):
             return None
         texts = [
             _reworded(piece, base.lead, edited.lead) if isinstance(piece, bytes) else None
@@ -1248,33 +1241,13 @@ def _reworded(text: bytes, old: bytes, new: bytes) -> bytes | None:
         [*lines[:at], *(before + line + after for line in written), *lines[at + len(wanted) :]]
     )
     # Within a string it is no comment.
-    was, now = comments_of(text), comments_of(made)
-    if (
-        was is None
-        or now is None
-        or Counter(now)
-        != Counter(was) - Counter(comments_of(old) or ()) + Counter(comments_of(new) or ())
-    ):
-        return None
-    return made
+    right = _counted(made) == _counted(text) - _counted(old) + _counted(new)
+    return made if right else None
 
 
-def _stands_in(item: Item, pieces: Sequence[Piece]) -> bool:
-    """Whether most of a statement's code stands in a text: it was wrapped or unwrapped, not replaced."""
-    text = b"".join(piece for piece in pieces if isinstance(piece, bytes))
-    sections = item.sections()
-    if not sections and not _WRAPPER.search(text):
-        return False  # one plain statement for another
-    there = _WORD.findall(text)
-    codes = [
-        _code_tokens(item),
-        *([t for i in s.items() for t in _code_tokens(i)] for s in sections),
-    ]
-    for code in codes:
-        words = [token for token in code if token[:1].isalnum()]
-        if words and len(matches(words, there)) * 10 > len(words) * 6:
-            return True
-    return False
+def _counted(text: bytes) -> Counter[str]:
+    """The comments of a piece of code; none where it is no code of its own."""
+    return Counter(comments_of(text) or ())
 
 
 def _neutral(base: Item | None, side: Item | None) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.arguments import LEAST_CALLS, ArgumentSweep, find_argument_sweeps
-from mergewright.python.source import Source, raw_tokens, string_token
+from mergewright.python.source import Source, raw_tokens, source_of, string_token
 from mergewright.text.diff import matches
 from mergewright.text.lines import split_lines, words_of
 
@@ -107,16 +107,14 @@ class Sweeps:
                 continue  # the side gave up no word that the result still has
             for sweep in [*self.of(side), *self._renamings(side)]:
                 (old, *more), new = sweep.old, sweep.new
-                if more or len(new) != 1 or len(old) < _SHORT:
+                if more or len(new) != 1 or len(old) < _SHORT or b"." + old not in result:
+                    continue
+                if not all(n.decode("utf-8", "replace").isidentifier() for n in (old, *new)):
                     continue
                 if sweep.places < _MANY and not self._total(sweep, side):
                     continue
-                if not old.decode("utf-8", "replace").isidentifier():
-                    continue
-                if not new[0].decode("utf-8", "replace").isidentifier():
-                    continue
                 # Attributes only: a bare name that is no longer bound is found by name.
-                if b"." + old in result and not _in_code(self._texts.get(side), old):
+                if not _in_code(self._texts.get(side), old):
                     found.append((side, sweep))
                     break
         return found
@@ -331,7 +329,7 @@ def _in_code(text: bytes, name: bytes) -> int:
     """How often a name stands in a text outside of comments and strings."""
     if name not in text:
         return 0
-    return sum(token == name for token, _, _ in raw_tokens(Source(text)))
+    return sum(token == name for token, _, _ in raw_tokens(source_of(text)))
 
 
 def _word(token: bytes) -> bool:
