@@ -484,6 +484,14 @@ class StructuralMerge:
             if side not in self._rows:
                 self._rows[side] = Counter(row.strip() for row in self.texts.get(side).split(b"\n"))
         before, there = self._rows[Side.BASE], self._rows[mover]
+        if base.kind in {"def", "class"}:
+            named = re.compile(
+                rb"(?m)^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+%b\b"
+                % re.escape(base.name.encode("utf-8", "surrogateescape"))
+            )
+            kept, had = (len(named.findall(self.texts.get(side))) for side in (mover, Side.BASE))
+            if kept >= had:
+                return True
         rows = {row.strip() for row in base.text.split(b"\n")} - {b""}
         edits = rows - {row.strip() for row in edited.text.split(b"\n")}
         if any(
