@@ -219,6 +219,25 @@ class Compared:
         for units in (self.base, self.ours, self.theirs, self.result):
             yield from self.changed(units)
 
+    @functools.cached_property
+    def functions(self) -> dict[str, tuple[Leaf, Leaf, Leaf, Leaf]]:
+        """Functions and methods of what differs by dotted path, those that all texts have just once."""
+        base, ours, theirs, result = (
+            self._functions(text) for text in (self.base, self.ours, self.theirs, self.result)
+        )
+        return {
+            path: (base[path], ours[path], theirs[path], now)
+            for path, now in sorted(result.items(), key=lambda item: item[0])
+            if path in base and path in ours and path in theirs
+        }
+
+    def _functions(self, text: Sequence[Unit]) -> dict[str, Leaf]:
+        found: dict[str, list[Leaf]] = {}
+        for unit in self.changed(text):
+            for path, leaf in unit.functions:
+                found.setdefault(path, []).append(leaf)
+        return {path: leaves[0] for path, leaves in found.items() if len(leaves) == 1}
+
     def common_with(self, *names: str) -> list[Unit]:
         """Common units in which one of the names may stand, as often as the result has them."""
         words = [name.encode() for name in names]
@@ -719,49 +738,53 @@ def _given_up_names(units: Compared, settled: set[str], *, has_base: bool) -> Ga
     moving away from. Measured: such results are wrong twice as often as right.
     """
     gate = "given-up-name"
-    if not has_base:
-        return GateResult(gate=gate, passed=True)
-    base, ours, theirs, merged = (
-        _functions(units, text) for text in (units.base, units.ours, units.theirs, units.result)
-    )
-    for path, now in merged.items():
-        if path in settled or not (path in base and path in ours and path in theirs):
-            continue
-        versions = (base[path], ours[path], theirs[path])
-        if not _may_have_given_up(versions, now):
-            continue
-        if any(_same(a, b, plain=False) for a, b in itertools.combinations(versions, 2)):
-            continue
-        if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
-            continue
-        before, mine, other, after = map(_used, (*versions, now))
-        for side, quit_by, by in (("ours", other, mine), ("theirs", mine, other)):
+    for path, leaves in _contested(units, settled, _may_have_given_up) if has_base else ():
+        before, mine, other, after = map(_used, leaves)
+        for side, giver, by, quit_by in (
+            ("ours", "theirs", mine, other),
+            ("theirs", "ours", other, mine),
+        ):
             for name, times in before.items():
-                if not quit_by[name] and after[name] and by[name] > times:
-                    if name in _BUILTINS and not _takes(base[path].node, name):
-                        continue
-                    giver = "theirs" if side == "ours" else "ours"
-                    return GateResult(
-                        gate=gate,
-                        passed=False,
-                        detail=f"{path}: {side} added uses of {name}, {giver} took all of them away",
-                    )
+                if quit_by[name] or not after[name] or by[name] <= times:
+                    continue
+                if name in _BUILTINS and not _takes(leaves[0].node, name):
+                    continue
+                return GateResult(
+                    gate=gate,
+                    passed=False,
+                    detail=f"{path}: {side} added uses of {name}, {giver} took all of them away",
+                )
     return GateResult(gate=gate, passed=True)
 
 
-def _may_have_given_up(versions: tuple[Leaf, Leaf, Leaf], now: Leaf) -> bool:
+#: One symbol in base, ours, theirs and the result.
+_Stages = tuple[Leaf, Leaf, Leaf, Leaf]
+
+
+def _contested(
+    units: Compared, apart: set[str], suspect: Callable[[_Stages], bool]
+) -> Iterator[tuple[str, _Stages]]:
+    """Functions that both sides changed, each in its own way, of which a look at the words says more."""
+    for path, leaves in units.functions.items():
+        if path in apart or not suspect(leaves):
+            continue
+        if any(_same(a, b, plain=False) for a, b in itertools.combinations(leaves[:3], 2)):
+            continue
+        if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
+            continue
+        yield path, leaves
+
+
+def _may_have_given_up(leaves: _Stages) -> bool:
     """Whether, by the words alone, a side may have taken away a name that the other uses more often."""
-    units = [leaf.unit for leaf in (*versions, now)]
-    base, ours, theirs, result = units
-    if base is None or ours is None or theirs is None or result is None:
-        return True
-    if any(
-        unit is None or unit.words is None or _BINDING_WORDS & set(unit.words) for unit in units
+    units = [leaf.unit for leaf in leaves if leaf.unit is not None]
+    if len(units) < len(leaves) or any(
+        unit.words is None or _BINDING_WORDS & set(unit.words) for unit in units
     ):
         return True
+    base, ours, theirs, result = units
     before, *words, after = (
-        Counter(word for _, word in _LITERAL.findall(unit.text))
-        for unit in (base, ours, theirs, result)
+        Counter(word for _, word in _LITERAL.findall(unit.text)) for unit in units
     )
     for by_words, quit_words in (words, words[::-1]):
         if any(
@@ -785,15 +808,6 @@ _NAMING = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _BOUND_WORD = re.compile(rb"\b(?:def|class|as)[\s\\]+(\w+)")
 _BINDING_WORDS = {b"global", b"nonlocal", b"match", b"case", b"import"}
 _NEVER_USES = frozenset(keyword.kwlist)
-
-
-def _functions(units: Compared, text: Sequence[Unit]) -> dict[str, Leaf]:
-    """Functions and methods of what differs by dotted path, those whose path stands once."""
-    found: dict[str, list[Leaf]] = {}
-    for unit in units.changed(text):
-        for path, leaf in unit.functions:
-            found.setdefault(path, []).append(leaf)
-    return {path: leaves[0] for path, leaves in found.items() if len(leaves) == 1}
 
 
 def _used(leaf: Leaf) -> Counter[str]:
@@ -868,31 +882,11 @@ def _below(kind: type[Any]) -> tuple[str, ...]:
 # -- statements twice, or back again ---------------------------------------------------------------
 
 
-def _contested_functions(
-    units: Compared, apart: set[str]
-) -> Iterator[tuple[str, tuple[Leaf, Leaf, Leaf, Leaf]]]:
-    """Functions that both sides changed, each in its own way, and that may have a statement astray."""
-    base, ours, theirs, merged = (
-        _functions(units, text) for text in (units.base, units.ours, units.theirs, units.result)
-    )
-    for path, now in sorted(merged.items(), key=lambda item: item[0]):
-        if path in apart or not (path in base and path in ours and path in theirs):
-            continue
-        versions = (base[path], ours[path], theirs[path])
-        if not _lines_miscounted((*versions, now)):
-            continue
-        if any(_same(a, b, plain=False) for a, b in itertools.combinations(versions, 2)):
-            continue
-        if any(path in dict(unit.functions) for unit in units.common_with(path.split(".")[-1])):
-            continue
-        yield path, (*versions, now)
-
-
 #: A line that is more than brackets, a comment or a bare keyword.
 _SAYS = re.compile(rb"(?!\s*(?:else|try|finally|pass|return|break|continue)\s*:?\s*$)[^#]*\w")
 
 
-def _lines_miscounted(leaves: Sequence[Leaf]) -> bool:
+def _lines_miscounted(leaves: _Stages) -> bool:
     """Whether a line of a side stands in the result as no side has it; statements are looked at then."""
     texts = []
     for leaf in leaves:
@@ -923,14 +917,14 @@ def _statements(units: Compared, apart: set[str], *, has_base: bool) -> GateResu
     what nobody wrote. Functions with an answer or an open place are left ``apart``.
     """
     gate = "statement-count"
-    for path, leaves in _contested_functions(units, apart) if has_base else ():
+    for path, leaves in _contested(units, apart, _lines_miscounted) if has_base else ():
         wrong = _miscounted(leaves)
         if wrong:
             return GateResult(gate=gate, passed=False, detail=f"{path}: {wrong}")
     return GateResult(gate=gate, passed=True)
 
 
-def _miscounted(leaves: Sequence[Leaf]) -> str:
+def _miscounted(leaves: _Stages) -> str:
     """What is wrong with the statements of a result beside base, ours and theirs; empty for nothing."""
     suites = [list(_suites(leaf.node)) for leaf in leaves]
     written = [
