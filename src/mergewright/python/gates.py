@@ -345,11 +345,13 @@ def _duplicates(units: Compared) -> GateResult:
     )
     # Of a class that stands twice its members do, too.
     twice = [name for name in twice if not any(name.startswith(f"{other}.") for other in twice)]
-    return GateResult(
-        gate="duplicate-definition",
-        passed=not twice,
-        detail="" if not twice else f"defined twice: {', '.join(twice[:5])}",
-    )
+    return _told("duplicate-definition", "defined twice", twice)
+
+
+def _told(gate: str, what: str, found: Sequence[str]) -> GateResult:
+    """The word of a gate that passes where nothing was found, else with the first that was."""
+    detail = f"{what}: {', '.join(found[:5])}" if found else ""
+    return GateResult(gate=gate, passed=not found, detail=detail)
 
 
 # -- names ---------------------------------------------------------------------------------------
@@ -421,19 +423,10 @@ def _names_by_unit(data: bytes) -> Names | None:
 
 def _undefined(candidate: bytes, versions: ThreeWay[bytes | None]) -> GateResult:
     found = undefined_names(candidate)
-    if not found:
-        return GateResult(gate="undefined-name", passed=True)
-    known: set[str] = set()
-    for data in (versions.ours, versions.theirs):
-        names = undefined_names(data or b"")
-        if names is not None:
-            known |= names
-    new = sorted(found - known)
-    return GateResult(
-        gate="undefined-name",
-        passed=not new,
-        detail="" if not new else f"no longer bound: {', '.join(new[:5])}",
-    )
+    if found:
+        for data in (versions.ours, versions.theirs):
+            found -= undefined_names(data or b"") or frozenset()
+    return _told("undefined-name", "no longer bound", sorted(found or ()))
 
 
 # -- nothing lost --------------------------------------------------------------------------------
@@ -472,13 +465,7 @@ def _conservation(
                 wrong = [] if kept else wrong or [0]
         if wrong and not _covered(key, settled):
             lost += [key if n == 0 else f"{key}#{n + 1}" for n in wrong]
-    return GateResult(
-        gate="conservation",
-        passed=not lost,
-        detail=""
-        if not lost
-        else f"not as the one side that changed it has it: {', '.join(lost[:5])}",
-    )
+    return _told("conservation", "not as the one side that changed it has it", lost)
 
 
 def _table(units: Compared, text: Sequence[Unit], keys: set[str]) -> Table:
@@ -636,13 +623,7 @@ def _members(units: Compared) -> GateResult:
         if any((common_read or side_read) and not bound for side_read, bound in by_side):
             continue  # a side lives with it
         lost.append(pair)
-    return GateResult(
-        gate="lost-member",
-        passed=not lost,
-        detail=""
-        if not lost
-        else "used and no longer defined: " + ", ".join(f"{c}.{m}" for c, m in lost[:5]),
-    )
+    return _told("lost-member", "used and no longer defined", [f"{c}.{m}" for c, m in lost])
 
 
 def _taken_away(dropped: Sequence[Unit], result: Sequence[Unit]) -> set[Member]:
@@ -680,11 +661,7 @@ def _twice(units: Compared) -> GateResult:
         )
     ]
     found += units.more_than_either(lambda unit: unit.imports, lambda _: False, lambda name: name)
-    return GateResult(
-        gate="bound-twice",
-        passed=not found,
-        detail="" if not found else f"registered or imported twice: {', '.join(found[:5])}",
-    )
+    return _told("bound-twice", "registered or imported twice", found)
 
 
 # -- names that only type checkers see ------------------------------------------------------------
@@ -708,13 +685,7 @@ def _runtime_names(units: Compared, candidate: bytes) -> GateResult:
                 continue
             if shared or _loaded(units.changed(units.result), name):
                 found.append(name)
-    return GateResult(
-        gate="runtime-name",
-        passed=not found,
-        detail=""
-        if not found
-        else f"read at run time, imported for type checkers only: {', '.join(found[:5])}",
-    )
+    return _told("runtime-name", "read at run time, imported for type checkers only", found)
 
 
 def _checking_only(text: Sequence[Unit]) -> set[str]:
