@@ -149,6 +149,24 @@ def test_brackets_and_commas_go_together() -> None:
     assert merged(base, relaid, edited) == "def f(\n    a: C,\n) -> B:\n    pass\n"
 
 
+@pytest.mark.parametrize(
+    ("base", "relaid", "edited", "wanted"),
+    [
+        ("q.add( a ).add(b)\n", "q.add(a).add(b)\n", "q.add( a ).add(c)\n", "q.add(a).add(c)\n"),
+        ("q.add(a).add( b )\n", "q.add(a).add(b)\n", "q.add(z).add( b )\n", "q.add(z).add(b)\n"),
+        (
+            "q.add(a, 1).add(\n    b, 2)\n",
+            "q.add(\n    a, 1).add(\n    b, 2)\n",
+            "q.add(c, 1).add(\n    b, 2)\n",
+            "q.add(\n    c, 1).add(\n    b, 2)\n",
+        ),
+    ],
+)
+def test_a_name_called_twice_in_a_chain(base: str, relaid: str, edited: str, wanted: str) -> None:
+    """Each call of a chain is held against its own counterpart, not the last of its name."""
+    assert merged(base, relaid, edited) == wanted
+
+
 def test_tuple_of_one_stays_a_tuple() -> None:
     """The comma of a tuple of one is no layout."""
     base, relaid, edited = "x = (a, b)\n", "x = (\n    a,\n    b\n)\n", "x = (a,)\n"

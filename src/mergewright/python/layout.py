@@ -575,34 +575,25 @@ class _Dresser:
         (start, mine), (styled_start, theirs) = _links(meant), _links(styled)
         if min(len(mine), len(theirs)) < 2:
             return None
-        pairs = dict(
-            self._pairs([a.attr.value for a, _ in mine], [a.attr.value for a, _ in theirs])
-        )
         before = _links(base)[1] if base is not None else []
-        below = self._below([a.attr.value for a, _ in mine], [a.attr.value for a, _ in before])
-        # By name, to the links themselves.
-        below = {
-            n: link for n, name in below.items() for link in before if link[0].attr.value == name
-        }
+        names, of_theirs, of_before = (
+            [attribute.attr.value for attribute, _ in links] for links in (mine, theirs, before)
+        )
+        pairs = dict(self._pairs(names, of_theirs))
+        below = {n: before[m] for n, m in self._pairs(names, of_before)}
         codes = {_code(a.dot) for a, _ in theirs[1:]}
         template = theirs[1][0].dot if len(codes) == 1 else None
         result = self.dress(start, styled_start)
-        stand_in = cst.Name("_")
         for index, (attribute, call) in enumerate(mine):
             dot = attribute.dot
             if index in pairs:
                 partner, partner_call = theirs[pairs[index]]
-                bare = partner_call.with_changes(func=stand_in, lpar=[], rpar=[])
-                old = below.get(index)
-                done = self._fields(
-                    call.with_changes(func=stand_in, lpar=[], rpar=[]),
-                    bare,
-                    old[1].with_changes(func=stand_in, lpar=[], rpar=[]) if old else None,
-                )
-                same = old is not None and _code(old[0].dot) == _code(partner.dot)
+                old_attribute, old_call = below.get(index, (None, None))
+                done = self.dress(_alone(call), _alone(partner_call), _alone(old_call))
+                same = old_attribute is not None and _code(old_attribute.dot) == _code(partner.dot)
                 wanted = dot if same else partner.dot
             else:
-                done = self.restyle(call.with_changes(func=stand_in, lpar=[], rpar=[]))
+                done = self.restyle(_alone(call))
                 wanted = template if template is not None and index else dot
             if comments_in(wanted) != comments_in(dot):
                 wanted = dot
@@ -854,6 +845,11 @@ def _bare(node: Any) -> Any:
     return None if node is None else node.with_changes(comma=cst.MaybeSentinel.DEFAULT)
 
 
+def _alone(call: Any) -> Any:
+    """A call of a chain without what it is called on."""
+    return None if call is None else call.with_changes(func=cst.Name("_"), lpar=[], rpar=[])
+
+
 def _codes(value: Any) -> str:
     """The text of a layout field."""
     if _is_list(value):
@@ -871,11 +867,7 @@ def _shape(node: Any) -> tuple[str, ...]:
         return tuple(brackets)
     elements = [n for _, n in _flat(node, groups)]
     commas = [_codes(n.comma) for n in elements if hasattr(n, "comma")]
-    tails = (
-        [_codes(getattr(elements[-1], n)) for n in _TAIL_SPACE if hasattr(elements[-1], n)]
-        if elements
-        else []
-    )
+    tails = [_codes(getattr(e, n)) for e in elements[-1:] for n in _TAIL_SPACE if hasattr(e, n)]
     return (*brackets, *commas, *tails)
 
 
