@@ -359,21 +359,16 @@ def _differing(one: str, other: str) -> list[tuple[str, str, bool]] | None:
 
     ``None`` where the statements do not stand for each other one by one.
     """
-    texts = (one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
-    sources = [source_of(text) for text in texts]
-    items = [source.items() for source in sources]
-    if any(source.root.has_error for source in sources) or len(items[0]) != len(items[1]):
-        return None
-    pairs = [
-        (a.text, b.text, n == 0)
-        for n, (a, b) in enumerate(zip(*items, strict=True))
-        if a.text != b.text
-    ]
-    if any(a.kind != b.kind for a, b in zip(*items, strict=True)):
+    sources = [source_of(text.encode("utf-8", "surrogatepass")) for text in (one, other)]
+    before, after = (source.items() for source in sources)
+    if any(source.root.has_error for source in sources) or (
+        [item.kind for item in before] != [item.kind for item in after]
+    ):
         return None
     return [
-        (a.decode("utf-8", "surrogatepass"), b.decode("utf-8", "surrogatepass"), first)
-        for a, b, first in pairs
+        (a.text.decode("utf-8", "surrogatepass"), b.text.decode("utf-8", "surrogatepass"), n == 0)
+        for n, (a, b) in enumerate(zip(before, after, strict=True))
+        if a.text != b.text
     ]
 
 

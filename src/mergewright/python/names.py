@@ -175,7 +175,6 @@ def _exits(block: Sequence[ast.stmt]) -> bool:
 
 def _nested(node: _Scope, bound: set[str], found: set[str]) -> None:
     """A scope inside: what it reads of the names around it counts as read where it stands."""
-    own = bound_names(node) - declared(node)
     if isinstance(node, ast.ClassDef):
         _run([*node.decorator_list, *node.bases, *node.keywords], bound, found)
         _run(node.body, set(bound), found)
@@ -184,6 +183,7 @@ def _nested(node: _Scope, bound: set[str], found: set[str]) -> None:
             _run(node.decorator_list, bound, found)
         outside = [*node.args.defaults, *(part for part in node.args.kw_defaults if part)]
         _run(outside, bound, found)
+        own = bound_names(node) - declared(node)
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store):
                 found |= {part.id} - own - bound

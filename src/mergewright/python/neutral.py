@@ -57,8 +57,7 @@ def only_respelled(base: bytes, side: bytes, other: bytes) -> bool:
     forms = [_form(text, _Respelled(notes=deleted)) for text in (base, side)]
     if forms[0] is None or forms[0] != forms[1]:
         return False
-    gone = set(_words(base) - _words(side))
-    return deleted or gone.isdisjoint(_words(other))
+    return deleted or set(_words(base) - _words(side)).isdisjoint(_words(other))
 
 
 def comments_of(text: bytes) -> tuple[str, ...] | None:
