@@ -41,9 +41,9 @@ from mergewright.rules.schema import (
 )
 from mergewright.rules.sources import reconcile
 from mergewright.rules.symbols import enforce
-from mergewright.rules.syntax import Splice, parse
+from mergewright.rules.syntax import Splice, joined, parse
 from mergewright.rules.trees import Overlay, Tree, references
-from mergewright.rules.uses import KeptUses, joined, keep_uses
+from mergewright.rules.uses import KeptUses, keep_uses
 
 _REGULAR = (MODE_REGULAR, MODE_EXECUTABLE)
 _SIDES = (Side.BASE, Side.OURS, Side.THEIRS)

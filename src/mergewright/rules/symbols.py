@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from mergewright.python.outline import Outline, Symbol, outline
 from mergewright.rules.patterns import matches
 from mergewright.rules.schema import Action, SymbolRule
-from mergewright.rules.syntax import Splice, apply
+from mergewright.rules.syntax import Splice, apply, joined
 from mergewright.text.lines import UTF8_BOM
 
 
@@ -122,22 +122,10 @@ def _keep(result: Outline, source: Outline, rule: SymbolRule) -> Enforced:
         changed.append(f"{wanted.path} of {side} put back: the merge had lost it")
         edits.append((splices[-1], changed[-1]))
     try:
-        data = apply(result.data, _joined(splices))
+        data = apply(result.data, joined(splices))
     except ValueError:
         return Enforced(data=result.data, refused=("the symbols to keep stand inside each other",))
     return Enforced(data=data, changed=tuple(changed), refused=tuple(refused), edits=tuple(edits))
-
-
-def _joined(splices: list[Splice]) -> list[Splice]:
-    """Insertions at one place become one, in their order."""
-    inserts: dict[int, bytes] = {}
-    rest: list[Splice] = []
-    for splice in splices:
-        if splice.start == splice.end:
-            inserts[splice.start] = inserts.get(splice.start, b"") + splice.text
-        else:
-            rest.append(splice)
-    return rest + [Splice(at, at, text) for at, text in inserts.items()]
 
 
 def _scope(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import tree_sitter_python
@@ -38,6 +38,16 @@ def walk(root: Node) -> Iterator[Node]:
 def text_of(node: Node) -> bytes:
     """The bytes of a node."""
     return node.text or b""
+
+
+def joined(splices: Sequence[Splice]) -> list[Splice]:
+    """Insertions at one place become one, in their order."""
+    inserts: dict[int, bytes] = {}
+    for splice in splices:
+        if splice.start == splice.end:
+            inserts[splice.start] = inserts.get(splice.start, b"") + splice.text
+    rest = [splice for splice in splices if splice.start < splice.end]
+    return rest + [Splice(at, at, text) for at, text in inserts.items()]
 
 
 def apply(data: bytes, splices: Iterable[Splice]) -> bytes:

@@ -29,7 +29,7 @@ from mergewright.rules.statements import (
     mentions,
     pairs_of,
 )
-from mergewright.rules.syntax import Splice, apply
+from mergewright.rules.syntax import Splice, apply, joined
 from mergewright.text.lines import dominant_newline
 
 
@@ -151,16 +151,6 @@ def _names(tree: ast.Module, name: str) -> bool:
 
 def _list(names: Collection[str]) -> str:
     return ", ".join(names)
-
-
-def joined(splices: Sequence[Splice]) -> list[Splice]:
-    """Insertions at one place become one, in their order."""
-    inserts: dict[int, bytes] = {}
-    for splice in splices:
-        if splice.start == splice.end:
-            inserts[splice.start] = inserts.get(splice.start, b"") + splice.text
-    rest = [splice for splice in splices if splice.start < splice.end]
-    return rest + [Splice(at, at, text) for at, text in inserts.items()]
 
 
 # -- uses that are kept ----------------------------------------------------------------------------
