@@ -279,8 +279,9 @@ def test_a_rename_of_an_open_file_is_the_rename_of_its_completions(
     from mergewright.rules.rename import rename_splices
 
     edits = {
-        side: [Edit(splices=(s,), what="r") for s in rename_splices(merge.text(side), rule) or ()]
+        side: [Edit(splices=(s,), what="r") for s in found[0]] if found is not None else []
         for side in (Side.BASE, Side.OURS, Side.THEIRS)
+        for found in [rename_splices(merge.text(side), rule)]
     }
     done = carry(
         merge,

@@ -22,7 +22,7 @@ def rename(data: bytes, rule: RenameRule) -> tuple[bytes, int] | None:
     The attribute form asks for the name's owner (``args.old`` or ``self.args.old`` for a rule
     from ``args.old``); comments, other owners and longer strings are left alone. The import form
     is done only where nothing else in the file has the old name or the new one, see
-    :func:`rename_doubt`.
+    :func:`rename_splices`.
 
     Args:
         data: The text.
@@ -32,22 +32,14 @@ def rename(data: bytes, rule: RenameRule) -> tuple[bytes, int] | None:
         The new text and the number of places, or ``None`` when the text is not Python.
     """
     found = rename_splices(data, rule)
-    return None if found is None else (apply(data, found), len(found))
+    return None if found is None else (apply(data, found[0]), len(found[0]))
 
 
-def rename_splices(data: bytes, rule: RenameRule) -> frozenset[Splice] | None:
-    """The splices of :func:`rename`; ``None`` when the text is not Python."""
-    found = _found(data, rule)
-    return None if found is None else found[0]
+def rename_splices(data: bytes, rule: RenameRule) -> tuple[frozenset[Splice], str] | None:
+    """The splices of :func:`rename`, and why something is left: the import and its uses, or a key.
 
-
-def rename_doubt(data: bytes, rule: RenameRule) -> str:
-    """Why something of :func:`rename` is left as it is: the import and its uses, or a key."""
-    found = _found(data, rule)
-    return "" if found is None else found[1]
-
-
-def _found(data: bytes, rule: RenameRule) -> tuple[frozenset[Splice], str] | None:
+    ``None`` when the text is not Python; the reason is empty when nothing is left.
+    """
     owners = [part.encode() for part in rule.from_.split(".")]
     old, new = owners.pop(), rule.to.rsplit(".", 1)[-1].encode()
     flag, new_flag = (b"--" + word.replace(b"_", b"-") for word in (old, new))

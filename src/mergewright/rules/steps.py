@@ -24,7 +24,7 @@ from mergewright.rules.imports import restore_imports
 from mergewright.rules.names import compiles
 from mergewright.rules.openfiles import Edit, carry
 from mergewright.rules.patterns import matches
-from mergewright.rules.rename import rename, rename_doubt, rename_splices
+from mergewright.rules.rename import rename_splices
 from mergewright.rules.schema import (
     Action,
     CallersRule,
@@ -41,7 +41,7 @@ from mergewright.rules.schema import (
 )
 from mergewright.rules.sources import reconcile
 from mergewright.rules.symbols import enforce
-from mergewright.rules.syntax import Splice, joined, parse
+from mergewright.rules.syntax import Splice, apply, joined, parse
 from mergewright.rules.trees import Overlay, Tree, references
 from mergewright.rules.uses import KeptUses, keep_uses
 
@@ -388,10 +388,10 @@ class _Steps:
         rule = loaded.rule
         ours, theirs = self._sides.ours.read(path), self._sides.theirs.read(path)
         if isinstance(rule, RenameRule):
-            splices = rename_splices(data, rule)
-            if splices is None:
+            renaming = rename_splices(data, rule)
+            if renaming is None:
                 return None
-            doubt = rename_doubt(data, rule)
+            splices, doubt = renaming
             if doubt and side is not Side.BASE:
                 why = f"with {side.value} at its open places {rule.from_} stays: {doubt}"
                 self._note(loaded, path, why, warning=True)
@@ -466,16 +466,17 @@ class _Steps:
             return
         ours, theirs = self._sides.ours.read(path), self._sides.theirs.read(path)
         if isinstance(rule, RenameRule):
-            doubt = rename_doubt(data, rule)
+            renaming = rename_splices(data, rule)
+            if renaming is None:
+                self._note(loaded, path, "not Python as a whole; nothing renamed", warning=True)
+                return
+            splices, doubt = renaming
             if doubt:
                 self._note(loaded, path, f"{rule.from_} stays: {doubt}", warning=True)
-            renamed = rename(data, rule)
-            if renamed is None:
-                self._note(loaded, path, "not Python as a whole; nothing renamed", warning=True)
-            elif renamed[1]:
-                places = "place" if renamed[1] == 1 else "places"
-                reason = f"{rule.from_} becomes {rule.to} in {renamed[1]} {places}"
-                self._change(loaded, path, renamed[0], [reason], side=Side.NEITHER)
+            if splices:
+                places = "place" if len(splices) == 1 else "places"
+                reason = f"{rule.from_} becomes {rule.to} in {len(splices)} {places}"
+                self._change(loaded, path, apply(data, splices), [reason], side=Side.NEITHER)
         elif isinstance(rule, CallersRule):
             self._callers(loaded, rule, path, data)
         elif isinstance(rule, ImportsRule | FallBackRule) and data in (ours, theirs):
