@@ -10,7 +10,7 @@ from functools import cached_property
 from mergewright.audit.analysers import PYTHON_SUFFIXES, import_roots
 from mergewright.audit.kept import Kept
 from mergewright.audit.source import Class, Function, Import, Parameter, Source, read_source
-from mergewright.audit.textfacts import TextFacts, read_text
+from mergewright.audit.textfacts import TextFacts, absolute, package_of, read_text
 from mergewright.audit.values import Tree
 
 
@@ -134,11 +134,7 @@ class Index:
         """The absolute module that an import names."""
         if entry.level == 0:
             return entry.module
-        parts = self.module_of(path).split(".")
-        if not path.endswith(("/__init__.py", "/__init__.pyi")):
-            parts = parts[:-1]
-        parts = parts[: len(parts) - (entry.level - 1)] if entry.level > 1 else parts
-        return ".".join([*parts, entry.module] if entry.module else parts)
+        return absolute(package_of(self.module_of(path), path), entry.level, entry.module)
 
     def module_has(self, module: str, name: str, depth: int = 0) -> bool | None:
         """Whether a module binds a name; ``None`` when that cannot be known."""

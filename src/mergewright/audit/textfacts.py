@@ -71,7 +71,7 @@ class TextFacts:
             path: Its path.
         """
         out = []
-        package = module if path.endswith("/__init__.py") else module.rpartition(".")[0]
+        package = package_of(module, path)
         for dots, name, names in self.froms:
             out.append((absolute(package, dots, name), names))
         return out
@@ -101,6 +101,12 @@ class TextFacts:
         )
 
 
+def package_of(module: str, path: str) -> str:
+    """The package in which the imports of a module's file stand; empty at the top."""
+    is_package = path.endswith(("/__init__.py", "/__init__.pyi"))
+    return module if is_package else module.rpartition(".")[0]
+
+
 def absolute(package: str, dots: int, name: str) -> str:
     """The module that an import names.
 
@@ -111,7 +117,7 @@ def absolute(package: str, dots: int, name: str) -> str:
     """
     if not dots:
         return name
-    parts = package.split(".")
+    parts = package.split(".") if package else []
     parts = parts[: len(parts) - (dots - 1)]
     return ".".join([*parts, name] if name else parts)
 
