@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from mergewright.audit.index import Index, Sources
-from mergewright.audit.textfacts import absolute
+from mergewright.audit.textfacts import absolute, package_of
 from mergewright.audit.values import Tree
 from mergewright.git.trees import Objects, TreeEntry
 from mergewright.model.plan import MergePlan, PathPlan
 from mergewright.model.resolution import Resolved
 from mergewright.resolve.engines import PYTHON_SUFFIXES
+from mergewright.rules.names import tree_of
 
 
 def without_broken(
@@ -138,15 +138,10 @@ def _taken_from(
 
 def _imported(index: Index, path: str, data: bytes) -> set[tuple[str, str]]:
     """What a file imports, or reads of a module that it imports: modules with names, or alone."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = tree_of(data)
+    if tree is None:
         return set()
-    module = index.module_of(path)
-    is_package = path.endswith(("/__init__.py", "/__init__.pyi"))
-    package = module if is_package else module.rpartition(".")[0]
+    package = package_of(index.module_of(path), path)
     found: set[tuple[str, str]] = set()
     #: Dotted text that stands for a module in this file.
     bound: dict[str, str] = {}
@@ -166,8 +161,10 @@ def _imported(index: Index, path: str, data: bytes) -> set[tuple[str, str]]:
                 found.add((target, alias.name))
                 bound[alias.asname or alias.name] = f"{target}.{alias.name}"
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in bound:
-            found.add((bound[ast.unparse(node.value)], node.attr))
+        if isinstance(node, ast.Attribute):
+            target = bound.get(ast.unparse(node.value), "")
+            if target:
+                found.add((target, node.attr))
         elif isinstance(node, ast.Name):
             found.update((star, node.id) for star in stars)
     return found
