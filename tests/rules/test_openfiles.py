@@ -14,9 +14,9 @@ from mergewright.model.merge import Contested, FileMerge
 from mergewright.model.resolution import Deferred, Outcome, Resolved
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.rules.openfiles import Edit, carry
-from mergewright.rules.rename import rename
+from mergewright.rules.rename import rename_splices
 from mergewright.rules.schema import RenameRule
-from mergewright.rules.syntax import Splice
+from mergewright.rules.syntax import Splice, apply
 from mergewright.testing import File, Sandbox
 from mergewright.text.markers import marker_size_for, read, render
 from mergewright.workflows.resolving import Settings, plan_merge
@@ -276,8 +276,6 @@ def test_a_rename_of_an_open_file_is_the_rename_of_its_completions(
             "forms": "attribute",
         }
     )
-    from mergewright.rules.rename import rename_splices
-
     edits = {
         side: [Edit(splices=(s,), what="r") for s in found[0]] if found is not None else []
         for side in (Side.BASE, Side.OURS, Side.THEIRS)
@@ -289,10 +287,10 @@ def test_a_rename_of_an_open_file_is_the_rename_of_its_completions(
     )
     settled_by_name = len(done.survivors) < len(merge.contested)
     for side in (Side.OURS, Side.THEIRS):
-        renamed = rename(merge.text(side), rule)
+        renamed = rename_splices(merge.text(side), rule)
         assert renamed is not None
         if not settled_by_name:
-            assert done.merge.text(side) == renamed[0]
+            assert done.merge.text(side) == apply(merge.text(side), renamed[0])
         assert b"(args.hybrid" not in done.merge.text(side)
     assert done.refused == ()
 

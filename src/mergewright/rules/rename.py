@@ -11,34 +11,25 @@ from tree_sitter import Node
 from mergewright.python.names import bindings, own_nodes
 from mergewright.rules.names import string_names, tree_of
 from mergewright.rules.schema import Form, RenameRule
-from mergewright.rules.syntax import Splice, apply, dotted, parse, plain_string, text_of, walk
+from mergewright.rules.syntax import Splice, dotted, parse, plain_string, text_of, walk
 
 _ACCESSORS = {b"getattr", b"hasattr", b"setattr", b"delattr"}
 
 
-def rename(data: bytes, rule: RenameRule) -> tuple[bytes, int] | None:
-    """Change a name in a Python text.
+def rename_splices(data: bytes, rule: RenameRule) -> tuple[frozenset[Splice], str] | None:
+    """What changes a name in a Python text, and why something of it is left as it is.
 
     The attribute form asks for the name's owner (``args.old`` or ``self.args.old`` for a rule
     from ``args.old``); comments, other owners and longer strings are left alone. The import form
-    is done only where nothing else in the file has the old name or the new one, see
-    :func:`rename_splices`.
+    is done only where nothing else in the file has the old name or the new one.
 
     Args:
         data: The text.
         rule: From, to, and the forms.
 
     Returns:
-        The new text and the number of places, or ``None`` when the text is not Python.
-    """
-    found = rename_splices(data, rule)
-    return None if found is None else (apply(data, found[0]), len(found[0]))
-
-
-def rename_splices(data: bytes, rule: RenameRule) -> tuple[frozenset[Splice], str] | None:
-    """The splices of :func:`rename`, and why something is left: the import and its uses, or a key.
-
-    ``None`` when the text is not Python; the reason is empty when nothing is left.
+        A splice for each place, and a reason where the import and its uses or a key stay, else an
+        empty one; ``None`` when the text is not Python.
     """
     owners = [part.encode() for part in rule.from_.split(".")]
     old, new = owners.pop(), rule.to.rsplit(".", 1)[-1].encode()
