@@ -323,11 +323,8 @@ class RuleBook:
         """What the rules that match history say of places of a file that merged cleanly."""
         rules = tuple(
             loaded
-            for loaded in self.rules
-            if loaded.rule.level is Level.SYMBOL
-            and loaded.rule.applies_to_clean
-            and loaded.rule.match.group is None
-            and path_matches(loaded.rule.match, path)
+            for loaded in self._clean_symbol_rules()
+            if loaded.rule.match.group is None and path_matches(loaded.rule.match, path)
         )
         return RuleDecider(rules=rules, history=history)
 
@@ -335,18 +332,20 @@ class RuleBook:
         """The rules that decide groups also where they merged cleanly, each with its side."""
         return tuple(
             (loaded, _SIDES[loaded.rule.action])
-            for loaded in self.rules
-            if loaded.rule.level is Level.SYMBOL
-            and loaded.rule.applies_to_clean
-            and loaded.rule.match.group is not None
+            for loaded in self._clean_symbol_rules()
+            if loaded.rule.match.group is not None
         )
 
     @property
     def speaks_for_clean_symbols(self) -> bool:
         """Whether any rule by history or group may change what merged cleanly."""
-        return any(
-            loaded.rule.level is Level.SYMBOL and loaded.rule.applies_to_clean
+        return bool(self._clean_symbol_rules())
+
+    def _clean_symbol_rules(self) -> tuple[LoadedRule, ...]:
+        return tuple(
+            loaded
             for loaded in self.rules
+            if loaded.rule.level is Level.SYMBOL and loaded.rule.applies_to_clean
         )
 
     def unused(self, used: Collection[str]) -> tuple[RuleWarning, ...]:
