@@ -308,12 +308,12 @@ def test_place_inside_a_symbol(tmp_path: Path) -> None:
     assert verdict.base is None
 
 
-def test_a_branch_that_was_rebased_upon_itself_did_not_go_on(tmp_path: Path) -> None:
-    """Commits with author, time and title of earlier ones of the same side are no follow-ups."""
+def made_again() -> Story:
+    """Ours goes on by three commits, then by one with the title of the second; theirs has the third."""
     first = body("one(data)", "two(data)", "return three(data)")
     second = first.replace("two(data)", "two(data, depth=4)")
     third = second.replace("return three(data)", "return three(data, order='name')")
-    story = (
+    return (
         Story()
         .commit("base", files={PATH: body("return data")})
         .commit("a", ["base"], {PATH: first}, "Write it in three steps")
@@ -322,6 +322,11 @@ def test_a_branch_that_was_rebased_upon_itself_did_not_go_on(tmp_path: Path) -> 
         .commit("again", ["c"], {PATH: second}, "Go four levels deep")
         .commit("t", ["base"], {PATH: third}, "Three steps, sorted")
     )
+
+
+def test_a_branch_that_was_rebased_upon_itself_did_not_go_on(tmp_path: Path) -> None:
+    """Commits with author, time and title of earlier ones of the same side are no follow-ups."""
+    story = made_again()
     again = next(spec for spec in story.commits if spec.name == "again")
     made = next(spec for spec in story.commits if spec.name == "b")
     story.commits[story.commits.index(again)] = replace(again, time=made.time)
@@ -332,19 +337,7 @@ def test_a_branch_that_was_rebased_upon_itself_did_not_go_on(tmp_path: Path) -> 
 
 def test_the_same_title_at_another_time_is_a_follow_up(tmp_path: Path) -> None:
     """A second commit of one title, made later, is work of its own."""
-    first = body("one(data)", "two(data)", "return three(data)")
-    second = first.replace("two(data)", "two(data, depth=4)")
-    third = second.replace("return three(data)", "return three(data, order='name')")
-    told = (
-        Story()
-        .commit("base", files={PATH: body("return data")})
-        .commit("a", ["base"], {PATH: first}, "Write it in three steps")
-        .commit("b", ["a"], {PATH: second}, "Go four levels deep")
-        .commit("c", ["b"], {PATH: third}, "Sort what comes out")
-        .commit("again", ["c"], {PATH: second}, "Go four levels deep")
-        .commit("t", ["base"], {PATH: third}, "Three steps, sorted")
-        .build(tmp_path, "again", "t")
-    )
+    told = made_again().build(tmp_path, "again", "t")
     assert told.verdict("work").standing is Standing.OURS_AHEAD
 
 
