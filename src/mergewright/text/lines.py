@@ -49,10 +49,7 @@ _NO_WORD = bytes(
 def words_of(data: bytes) -> set[bytes]:
     r"""The words of a text that start with a letter or underscore, as ``[A-Za-z_]\w*`` finds them."""
     found = set(data.translate(_NO_WORD).split())
-    numbers = {
-        word for word in found if word[0] < 58
-    }  # digits come first of all that may stand there
-    if numbers:
-        found -= numbers
-        found.update(rest for word in numbers if (rest := word.lstrip(_DIGITS)))
+    numbers = {word for word in found if word[0] in _DIGITS}
+    found -= numbers
+    found.update(rest for word in numbers if (rest := word.lstrip(_DIGITS)))
     return found
