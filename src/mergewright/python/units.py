@@ -44,9 +44,10 @@ _NESTED = re.compile(
     rb"(?:[\n;:])[ \t\f]*(?:(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)"
     rb"|\(*(?!(?:else|try|finally|except)\b)(\w+)[\s\\)]*:(?!=))"
 )
-_REGISTERED = re.compile(
-    rb"\badd_(?:argument|option|parser|config_value|command)[\s\\]*\([\s\\]*(\w*(['\"])[^'\"\n]*)"
-)
+#: Methods that register something under a name.
+_REGISTERING = ("add_argument", "add_option", "add_parser", "add_config_value", "add_command")
+_REGISTERS = re.compile(rb"\b(?:%s)\b" % "|".join(_REGISTERING).encode())
+_REGISTERED = re.compile(_REGISTERS.pattern + rb"[\s\\]*\([\s\\]*(\w*(['\"])[^'\"\n]*)")
 _OWN = re.compile(rb"\b(?:self|cls)[\s\\]*\.[\s\\]*(\w+)(?![\s\\]*[.(\[])(?!\w)")
 _OWN_SET = re.compile(rb"\b(?:self|cls)\.(\w+)[ \t]*=(?!=)")
 _FIELD = re.compile(
@@ -62,10 +63,6 @@ _WORDS = re.compile(
 )
 _NAMES = re.compile(rb"[A-Za-z_]\w*")
 _PREFIXED = re.compile(rb"\b(?:[rR][bBfF]?|[bBfF][rR]?|[uU])(?=\0)")
-_REGISTERING = frozenset(
-    {"add_argument", "add_option", "add_parser", "add_config_value", "add_command"}
-)
-_REGISTERS = re.compile(rb"\badd_(?:argument|option|parser|config_value|command)\b")
 
 _POSTPONED = "from __future__ import annotations\n"
 
