@@ -752,24 +752,9 @@ class Merger:
             answer = decider.decide(question)
             if answer is None or (answer.side is None and answer.text is None):
                 continue
-            self.decisions.append(
-                Decision(
-                    symbol=path,
-                    outcome=Outcome.RESOLVED,
-                    strategy=answer.strategy,
-                    side=answer.side or Side.NEITHER,
-                    rule=answer.rule,
-                    reason=answer.reason,
-                    evidence=answer.evidence,
-                    group=answer.group,
-                    place=Place(
-                        versions=question.versions,
-                        text=answer.text
-                        if answer.side is None
-                        else question.versions.get(answer.side),
-                    ),
-                )
-            )
+            text = answer.text if answer.side is None else question.versions.get(answer.side)
+            place = Place(versions=question.versions, text=text)
+            self.decisions.append(answer.decision(path, answer.side or Side.NEITHER, place))
             return answer
         return None
 

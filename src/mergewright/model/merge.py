@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mergewright.model.resolution import Decision, Evidence
+from mergewright.model.resolution import Decision, Evidence, Outcome, Place
 from mergewright.model.threeway import Side, ThreeWay
 
 
@@ -105,6 +105,26 @@ class Answer:
     rule: str | None = None
     evidence: tuple[Evidence, ...] = ()
     group: str | None = None
+
+    def decision(self, symbol: str, side: Side, place: Place | None = None) -> Decision:
+        """The answer as a decision that settles a symbol.
+
+        Args:
+            symbol: What was asked about.
+            side: The side that counts as taken; of an answer by text or base it depends on the place.
+            place: The texts, where they are kept.
+        """
+        return Decision(
+            symbol=symbol,
+            outcome=Outcome.RESOLVED,
+            strategy=self.strategy,
+            side=side,
+            rule=self.rule,
+            reason=self.reason,
+            evidence=self.evidence,
+            group=self.group,
+            place=place,
+        )
 
 
 class Decider(Protocol):

@@ -990,18 +990,7 @@ class StructuralMerge:
 
     def _answered(self, symbol: str, answer: Answer) -> None:
         side = answer.side or (Side.BOTH if answer.base is not None else Side.NEITHER)
-        self.decisions.append(
-            Decision(
-                symbol=symbol,
-                outcome=Outcome.RESOLVED,
-                strategy=answer.strategy,
-                side=side,
-                reason=answer.reason,
-                rule=answer.rule,
-                evidence=answer.evidence,
-                group=answer.group,
-            )
-        )
+        self.decisions.append(answer.decision(symbol, side))
 
     def _left(self, piece: Contested) -> None:
         self.decisions.append(left(piece))

@@ -64,17 +64,7 @@ def _text(piece: Contested, answer: Answer) -> bytes | None:
 
 
 def _decide(decisions: list[Decision], piece: Contested, answer: Answer, place: Place) -> None:
-    decision = Decision(
-        symbol=piece.symbol,
-        outcome=Outcome.RESOLVED,
-        strategy=answer.strategy,
-        side=answer.side or Side.BOTH,
-        rule=answer.rule,
-        reason=answer.reason,
-        evidence=answer.evidence,
-        group=answer.group,
-        place=place,
-    )
+    decision = answer.decision(piece.symbol, answer.side or Side.BOTH, place)
     for index, old in enumerate(decisions):
         if old.outcome is Outcome.DEFERRED and old.symbol == piece.symbol:
             decisions[index] = decision

@@ -15,7 +15,7 @@ from mergewright.model.conflict import MODE_REGULAR
 from mergewright.model.history import Verdict
 from mergewright.model.merge import Answer, Question
 from mergewright.model.plan import PathPlan
-from mergewright.model.resolution import Decision, GateResult, Outcome, Resolved
+from mergewright.model.resolution import Decision, GateResult, Resolved
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.gates import check
 from mergewright.resolve.engines import PYTHON_SUFFIXES
@@ -172,18 +172,8 @@ def _taken(
         if changed == text:
             continue
         text = changed
-        decisions.append(
-            Decision(
-                symbol=place.symbol,
-                outcome=Outcome.RESOLVED,
-                strategy=answer.strategy,
-                side=answer.side,
-                rule=answer.rule,
-                reason=answer.reason,
-                evidence=answer.evidence,
-                group=place.verdict.group,
-            )
-        )
+        decision = answer.decision(place.symbol, answer.side)
+        decisions.append(replace(decision, group=place.verdict.group))
     failed: list[GateResult] = []
     # A whole file is a side's own text, and the gates ask what became of the other's: it is left on purpose.
     if text is not None and path.endswith(PYTHON_SUFFIXES) and all(d.symbol for d in decisions):
