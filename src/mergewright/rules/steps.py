@@ -111,6 +111,13 @@ def _no_deletions(path: str) -> Sequence[Deletion]:  # noqa: ARG001 - a default
     return ()
 
 
+def _breaks(before: bytes, after: bytes) -> bool:
+    """Whether a text was Python before a step, by the grammar or this Python, and is not after it."""
+    return (parse(before) is not None and parse(after) is None) or (
+        compiles(before) and not compiles(after)
+    )
+
+
 def _names_something(rule: object, merge: FileMerge) -> bool:
     """Whether a text that cannot be read has the words that a step looks for."""
     words: tuple[str, ...] = ()
@@ -267,14 +274,7 @@ class _Steps:
         before = self._tree.read(path)
         if before == data:
             return False
-        if (
-            path.endswith((".py", ".pyi"))
-            and before is not None
-            and (
-                (parse(before) is not None and parse(data) is None)
-                or (compiles(before) and not compiles(data))
-            )
-        ):
+        if path.endswith((".py", ".pyi")) and before is not None and _breaks(before, data):
             self._note(loaded, path, "the result would not parse; left as it was", warning=True)
             return False
         if mode is None:
@@ -372,10 +372,7 @@ class _Steps:
     def _checked(self, loaded: LoadedRule, path: str, before: FileMerge, after: FileMerge) -> bool:
         """Whether each completion is Python after a step, and asks for nothing more of it."""
         for side in (Side.OURS, Side.THEIRS):
-            texts = before.text(side), after.text(side)
-            if (parse(texts[0]) is not None and parse(texts[1]) is None) or (
-                compiles(texts[0]) and not compiles(texts[1])
-            ):
+            if _breaks(before.text(side), after.text(side)):
                 why = f"with {side.value} at its open places the result would not parse; left"
                 self._note(loaded, path, why, warning=True)
                 return False
