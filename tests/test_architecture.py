@@ -18,7 +18,7 @@ ALLOWED = {
     "history": {"model", "text", "python"},
     "rules": {"model", "text", "python", "formats", "history"},
     "resolve": CORE,
-    "audit": {"model"},
+    "audit": {"model", "text"},
     "git": {"model", "text"},
     "workflows": CORE | {"git", "audit"},
     "cli": CORE | {"git", "audit", "workflows"},

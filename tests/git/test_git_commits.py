@@ -156,10 +156,6 @@ def test_trees(sandbox: Sandbox) -> None:
     link = objects.entry(one, "d/l")
     assert link is not None
     assert objects.blob(link.oid) == b"a"
-    assert {e.path: d for e, d in objects.read_entries(objects.entries(one, "d"))} == {
-        "d/e/x": b"2",
-        "d/l": b"a",
-    }
     changes = {c.path: (c.old is not None, c.new is not None) for c in objects.changes(one, two)}
     assert changes == {
         "a": (True, False),

@@ -16,8 +16,9 @@ from tests.fuzz import pieces
 from mergewright.model.resolution import GateResult
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python import gates
-from mergewright.python.units import Unit, cut, form_of, parse
+from mergewright.python.units import Unit, cut, form_of
 from mergewright.text.merge import merge_lines
+from mergewright.text.syntax import syntax_tree
 
 SOURCES = [Path(module.__file__ or "").read_bytes() for module in (dataclasses, enum, textwrap)]
 STATEMENTS = [
@@ -47,7 +48,7 @@ def test_trees_of_units_are_the_tree_of_the_text(data: bytes) -> None:
     units = cut(data)
     assert units is not None
     assert b"".join(unit.text for unit in units) == data
-    tree = parse(data)
+    tree = syntax_tree(data)
     assert tree is not None
     assert trees(list(units)) == [ast.dump(node) for node in tree.body]
     classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
@@ -63,7 +64,7 @@ def test_any_statements_are_cut_so_that_their_trees_stay(statements: list[bytes]
     """Decorators, clauses, strings and brackets that reach the first column are kept whole."""
     data = b"".join(statements)
     units = cut(data)
-    tree = parse(data)
+    tree = syntax_tree(data)
     assert units is not None
     assert tree is not None
     assert trees(list(units)) == [ast.dump(node) for node in tree.body]
@@ -236,7 +237,7 @@ def test_form_tells_what_the_dump_tells() -> None:
 def test_spellings_of_one_tree_are_the_same_code(one: bytes, other: bytes) -> None:
     """A result that has one side's code in another spelling has that side's code."""
     base, ours, result = (b"def f(a):\n    " + text + b"\n" for text in (b"return 3", one, other))
-    trees_of = [parse(data) for data in (ours, result)]
+    trees_of = [syntax_tree(data) for data in (ours, result)]
     assert len({form_of(tree) for tree in trees_of if tree is not None}) == 1
     for mine, spelled in ((ours, result), (result, ours)):
         versions: ThreeWay[bytes | None] = ThreeWay(base=base, ours=mine, theirs=base)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from mergewright.audit.source import CallChange, dotted
+from mergewright.text.syntax import syntax_tree
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -36,12 +36,8 @@ def parse_text(data: bytes | None) -> Text | None:
     """A text with its syntax tree; ``None`` where there is none, or it does not parse."""
     if data is None:
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return Text(data, data.splitlines(keepends=True), ast.parse(data))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    tree = syntax_tree(data)
+    return None if tree is None else Text(data, data.splitlines(keepends=True), tree)
 
 
 # -- where things stand ------------------------------------------------------------------------------

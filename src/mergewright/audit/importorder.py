@@ -7,7 +7,6 @@ it round, and then the package cannot be imported any more.
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from typing import NamedTuple
 from mergewright.audit.index import Index
 from mergewright.audit.textfacts import TextFacts, absolute
 from mergewright.audit.values import Finding, Place, Tier
+from mergewright.text.syntax import syntax_tree
 
 #: Gives the imports at the top of a file.
 _Imports = Callable[[str], TextFacts]
@@ -167,12 +167,8 @@ def _loads(
 
 
 def _statements(data: bytes) -> list[ast.stmt]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(data).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    tree = syntax_tree(data)
+    return [] if tree is None else tree.body
 
 
 def _bound(statement: ast.stmt) -> set[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from mergewright.audit.lost import both_touched
 from mergewright.audit.source import dotted
 from mergewright.audit.values import Finding, Place, Tier, Trees
+from mergewright.text.syntax import syntax_tree
 
 #: Verbs that take an item out of a container.
 REMOVING = frozenset({"pop", "remove", "popleft", "popitem"})
@@ -66,11 +66,8 @@ class _Body:
 def _bodies(data: bytes | None) -> dict[str, _Body]:
     if data is None:
         return {}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = syntax_tree(data)
+    if tree is None:
         return {}
     out: dict[str, _Body] = {}
     for name, node in _functions(tree.body, ""):

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mergewright.text.syntax import syntax_tree
+
 
 class Fact(NamedTuple):
     """One countable statement about a file.
@@ -573,12 +575,10 @@ def _registered(node: ast.Call, receiver: str, cls: Class) -> None:
 
 def function_tokens(data: bytes, name: str, limit: int = 400) -> tuple[str, ...]:
     """Names and constants of a function's body without layout; empty when it is not there."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            scope: list[ast.stmt] = ast.parse(data).body
-    except (SyntaxError, ValueError, RecursionError):
+    tree = syntax_tree(data)
+    if tree is None:
         return ()
+    scope: list[ast.stmt] = tree.body
     node: ast.AST | None = None
     for part in name.split("."):
         node = next(

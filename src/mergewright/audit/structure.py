@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from mergewright.audit.index import Found, Index
 from mergewright.audit.source import Function
 from mergewright.audit.values import Finding, Place, Tier, Tree, Trees
+from mergewright.text.syntax import syntax_tree
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -433,11 +433,8 @@ def _heads(tree: Tree) -> dict[str, set[tuple[str, str]]]:
 def _migration(data: bytes, name: str) -> tuple[str, list[str]] | None:
     if b"down_revision" not in data and b"dependencies" not in data:
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = syntax_tree(data)
+    if tree is None:
         return None
     values: dict[str, ast.expr] = {}
     body = list(tree.body)

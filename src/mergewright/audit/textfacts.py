@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from mergewright.audit.source import dotted
+from mergewright.text.syntax import syntax_tree
 
 _READ = re.compile(rb"\bargs\.([A-Za-z_]\w*)")
 _FLAG = re.compile(rb"""['"]--?([A-Za-z][\w-]*)['"]""")
@@ -167,11 +167,8 @@ def _text(raw: bytes) -> str:
 
 def _deprecated(data: bytes) -> Iterator[tuple[str, str]]:
     """Flags whose help says that they are deprecated, with the flag that the help names."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = syntax_tree(data)
+    if tree is None:
         return
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not dotted(node.func).endswith("add_argument"):

@@ -273,11 +273,3 @@ def _joined(place: Open, more: Fragment) -> Open:
 def _together(one: str, two: str, joint: str) -> str:
     """Both words, once where they are equal or one is empty."""
     return f"{one}{joint}{two}" if one and two and one != two else one or two
-
-
-def side_text(fragments: Iterable[Fragment], side: Side) -> str:
-    """The text that one side's choice at every open place gives."""
-    return "".join(
-        fragment if isinstance(fragment, str) else fragment.versions.get(side)
-        for fragment in fragments
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -180,16 +180,6 @@ class Objects:
             None if new is None else self.tree_id(new),
         )
         return tuple(self._compare(*trees, b""))
-
-    def read_entries(self, entries: Mapping[str, TreeEntry]) -> Iterator[tuple[TreeEntry, bytes]]:
-        """The bytes of each entry; submodules are left out.
-
-        Raises:
-            RepositoryError: A blob is not there.
-        """
-        for entry in entries.values():
-            if entry.is_blob:
-                yield entry, self.blob(entry.oid)
 
     def level(self, oid: str) -> Level:
         """One level of a tree: name, mode and id of each entry, folders included.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.names import bound_names
 from mergewright.python.outline import outline
+from mergewright.text.syntax import syntax_tree
 
 # What binds as tight as a name, so that it can stand wherever the base's expression stood.
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
@@ -37,12 +37,10 @@ def nested(versions: ThreeWay[bytes | None], outer: Side) -> bytes | None:
 def _statement(text: bytes) -> ast.stmt | None:
     """The only statement of a text that may be indented; its lines are counted from 2."""
     lead = b"if 1:\n" if text[:1] in (b" ", b"\t") else b"\n"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(lead + text).body
-    except (SyntaxError, ValueError, RecursionError):
+    tree = syntax_tree(lead + text)
+    if tree is None:
         return None
+    body = tree.body
     if lead != b"\n" and len(body) == 1 and isinstance(body[0], ast.If):
         body = body[0].body
     return body[0] if len(body) == 1 else None

@@ -30,9 +30,9 @@ from mergewright.python.units import (
     cut,
     form_of,
     names_of,
-    parse,
     unit_of,
 )
+from mergewright.text.syntax import syntax_tree
 
 _BUILTINS = frozenset(dir(builtins)) | {
     "__file__",
@@ -88,11 +88,11 @@ def check(
                     data is None or undefined_names(data) is not None for data in versions
                 ):
                     return results
-    trees = versions.map(lambda data: parse(data, path) if data is not None else None)
+    trees = versions.map(lambda data: syntax_tree(data, path) if data is not None else None)
     sides = [trees.ours, trees.theirs, *([trees.base] if versions.base is not None else [])]
     if any(tree is None for tree in sides):
         return (GateResult(gate="parse", passed=True, detail="a version does not parse either"),)
-    result = parse(candidate, path)
+    result = syntax_tree(candidate, path)
     if result is None:
         return (GateResult(gate="parse", passed=False, detail="the result does not parse"),)
     base, ours, theirs, merged = (

@@ -11,7 +11,7 @@ import functools
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import tree_sitter
@@ -581,16 +581,6 @@ def string_token(text: bytes) -> bytes:
         if len(quote) == 1 or b"\n" not in content
         else prefix + b'"""' + content + b'"""'
     )
-
-
-def walk_items(items: list[Item]) -> Iterator[Item]:
-    """All items below a list, depth first."""
-    stack = list(reversed(items))
-    while stack:
-        item = stack.pop()
-        yield item
-        below = [inner for section in item.sections() for inner in section.items()]
-        stack.extend(reversed(below))
 
 
 def raw_tokens(source: Source) -> list[tuple[bytes, int, int]]:

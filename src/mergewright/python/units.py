@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mergewright.text.syntax import syntax_tree
+
 #: A statement of the module that starts with a word or a decorator.
 _START = re.compile(rb"\n(?=[A-Za-z_@\x80-\xff])")
 _CLAUSE = re.compile(rb"(?:else|elif|except|finally)\b")
@@ -71,16 +73,6 @@ Member = tuple[str, str]
 
 class Unreadable(Exception):  # noqa: N818 - a signal: the text is to be read in one piece, if at all
     """A unit does not parse by itself."""
-
-
-def parse(data: bytes | str, path: str = "<text>") -> ast.Module | None:
-    """The syntax tree, or ``None`` when there is none."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(data, filename=path)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def form_of(node: ast.AST) -> str:
@@ -305,7 +297,7 @@ class Unit:
         if self._tree is not None:
             return self._tree.body
         wrapped = b"class _:\n" + self.text if self.scope else self.text
-        tree = parse(wrapped.decode())
+        tree = syntax_tree(wrapped.decode())
         if tree is None:
             raise Unreadable
         if not self.scope:

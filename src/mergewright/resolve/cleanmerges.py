@@ -9,7 +9,8 @@ from __future__ import annotations
 from mergewright.model.resolution import GateResult
 from mergewright.model.threeway import ThreeWay
 from mergewright.python.gates import check, clean_text_holds, undefined_names
-from mergewright.python.units import Unit, parse
+from mergewright.python.units import Unit
+from mergewright.text.syntax import syntax_tree
 
 #: The gates that say that a text is broken; the others also speak of choices that a line merge may make.
 BREAKING = frozenset({"parse", "duplicate-definition", "bound-twice", "undefined-name"})
@@ -37,7 +38,7 @@ def _suspect(path: str, data: bytes) -> bool:
 
     What is counted is what the gates count, so nothing that they would find is passed over.
     """
-    tree = parse(data, path)
+    tree = syntax_tree(data, path)
     if tree is None:
         return True
     whole = Unit(data, tree=tree)

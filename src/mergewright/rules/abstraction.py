@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from textwrap import dedent
 
 from mergewright.model.threeway import Side, ThreeWay
+from mergewright.text.syntax import syntax_tree
 
 
 def with_abstraction(
@@ -56,9 +56,5 @@ def _tree(text: bytes) -> str | None:
         source += " pass"
     if source.startswith(("elif ", "else:")):
         source = f"if x: pass\n{source}"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.dump(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    tree = syntax_tree(source)
+    return None if tree is None else ast.dump(tree)

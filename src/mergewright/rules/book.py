@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -550,8 +550,3 @@ def _answer(loaded: LoadedRule, question: Question, verdict: Verdict | None) -> 
         evidence=evidence,
         group=None if verdict is None else verdict.group,
     )
-
-
-def used_rules(evidence: Iterable[str | None]) -> frozenset[str]:
-    """Ids of the rules among the given ones, without the gaps."""
-    return frozenset(rule for rule in evidence if rule is not None)

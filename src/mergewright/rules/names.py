@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mergewright.python.names import bound_names
+from mergewright.text.syntax import syntax_tree
 
 _BUILTINS = frozenset(dir(builtins)) | {
     "__file__",
@@ -72,12 +73,7 @@ class ImportBinding:
 @lru_cache(maxsize=64)
 def tree_of(data: bytes) -> ast.Module | None:
     """The syntax tree, or ``None`` when this Python cannot parse the text."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return syntax_tree(data)
 
 
 def compiles(data: bytes) -> bool:

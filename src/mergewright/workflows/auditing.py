@@ -417,10 +417,3 @@ def _decisions(request: AuditRequest, trees: Trees) -> Mapping[str, str]:
         return read_decisions(data, str(request.decisions))
     kept = trees.merged.data(DEFAULT_NAME)
     return {} if kept is None else read_decisions(kept, DEFAULT_NAME)
-
-
-def audit_repository(
-    folder: Path, merge: str | None = None, *, cache: DiagnosticCache | None = None
-) -> AuditReport:
-    """The report on a merge of a repository; see :func:`run_audit`."""
-    return run_audit(AuditRequest(folder=folder, merge=merge, cache=cache)).report

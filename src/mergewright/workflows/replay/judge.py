@@ -24,10 +24,11 @@ import ast
 import hashlib
 import json
 import tomllib
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from mergewright.text.syntax import syntax_tree
 
 #: Part of the key of every stored score: raise it when a definition changes.
 JUDGE_VERSION = 1
@@ -324,7 +325,7 @@ def python_table(text: str, memo: dict[bytes, tuple[str, str]] | None = None) ->
         memo: Digests by source slice, shared between versions of one file: equal source of a
             statement means an equal tree, and most statements are equal in all versions.
     """
-    tree = _parse(text)
+    tree = syntax_tree(text)
     if tree is None:
         return None
     reader = _Reader(text, {} if memo is None else memo)
@@ -456,18 +457,9 @@ def _first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _parse(text: str) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old code has invalid escapes; no matter here
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-
-
 def _unordered(text: str) -> str | None:
     """A digest of the syntax tree that does not see the order of statements in a block."""
-    tree = _parse(text)
+    tree = syntax_tree(text)
     return None if tree is None else _unordered_block(tree.body)
 
 
