@@ -169,6 +169,21 @@ def test_mains_callers_of_the_old_argument(path: str) -> None:
     assert text_of(step_result, "tests/x.py") is None
 
 
+def test_the_smallest_size_is_passed_by_mains_initialize() -> None:
+    """Main's initialize.py passes on the option that dev's initialize_model_parallel takes."""
+    path = "megatron/training/initialize.py"
+    state = "def initialize_model_parallel(dynamic_context_parallel, min_dynamic_context_parallel_size=1): ..."
+    text = (
+        "from megatron.core import mpu\n\n\ndef distributed(args):\n"
+        "    mpu.initialize_model_parallel(hybrid_context_parallel=args.hybrid_context_parallel)\n"
+    )
+    tree = {path: text, "megatron/core/parallel_state.py": state}
+    result = step(BOOK, tree, ours={path: "\n"}, theirs={path: text})
+    renamed = text.replace("hybrid_context", "dynamic_context")
+    size = ", min_dynamic_context_parallel_size=args.min_dynamic_context_parallel_size)\n"
+    assert text_of(result, path) == renamed.removesuffix(")\n") + size
+
+
 def test_new_sources_ask_for_a_new_lock() -> None:
     """When a git source is added, the run says that uv.lock no longer fits and how to mend it."""
     ours = {"pyproject.toml": "[tool.uv.sources]\n", "uv.lock": "version = 1\n"}

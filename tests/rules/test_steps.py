@@ -503,3 +503,67 @@ def test_imported_modules_equal_those_of_the_syntax_tree() -> None:
         *("os", "sys", "a.b.c", "x.y", "x.y.p", "x.y.q", "pkg.sub", "pkg.sub.here", "pkg.up"),
         *("pkg.up.there", "pkg.sub.upper", "pkg.sub.upper.z", "m", "m.n", "late", "w", "w.*"),
     }
+
+
+ADDS = """
+    match: {path: '**/*.py'}
+    action: patch-callers
+    interface: core/state.py
+    known-as: core.mpu
+    table:
+      - call: setup
+        becomes: setup
+        adds:
+          - {name: smallest, value: args.smallest}
+"""
+STATE = "def setup(size=1, dynamic=False, smallest=1, order='tp'): ...\n"
+HEAD = "from core import mpu\nargs = get_args()\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "mpu.setup(\n    2,\n    dynamic=True,\n    order='x',\n)\n",
+            "mpu.setup(\n    2,\n    dynamic=True,\n    smallest=args.smallest,\n    order='x',\n)\n",
+        ),
+        ("mpu.setup()\n", "mpu.setup(smallest=args.smallest)\n"),
+        ("mpu.setup(1)\n", "mpu.setup(1, smallest=args.smallest)\n"),
+        ("mpu.setup(order='x')\n", "mpu.setup(smallest=args.smallest, order='x')\n"),
+        (
+            "mpu.setup(1, order='x', dynamic=d)",
+            "mpu.setup(1, order='x', dynamic=d, smallest=args.smallest)",
+        ),
+        ("mpu.setup(1, True, 2)\n", "the call passes it by position"),
+        ("mpu.setup(smallest=3)\n", "the call passes it by name"),
+    ],
+)
+def test_an_argument_is_added_where_the_parameters_have_it(before: str, after: str) -> None:
+    """A call that does not pass the argument gets it, the rest as it was; else it is left."""
+    result = step(one_rule(ADDS), {"core/state.py": STATE, "a.py": HEAD + before})
+    assert text_of(result, "a.py") == (HEAD + after if "setup" in after else None)
+    assert not any(note.warning for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "interface", "problem"),
+    [
+        (HEAD + "mpu.setup(**more)\n", STATE, "by * or **"),
+        (HEAD + "mpu.setup(1, # why\n2)\n", STATE, "a comment"),
+        (HEAD.replace("args", "arguments") + "mpu.setup(1)\n", STATE, "args is not bound there"),
+        (HEAD + "mpu.setup(1)\n", "def setup(size): ...\n", "does not take smallest"),
+        (HEAD + "mpu.setup(1)\n", STATE + STATE, "does not define one function"),
+    ],
+)
+def test_an_argument_that_cannot_be_added_is_told(text: str, interface: str, problem: str) -> None:
+    """What would be a guess or no valid call stays as it is, with a warning."""
+    result = step(one_rule(ADDS), {"core/state.py": interface, "a.py": text})
+    assert text_of(result, "a.py") is None
+    assert [problem in note.text for note in result.notes] == [True]
+
+
+def test_an_argument_counts_the_instance_of_a_method() -> None:
+    """``self`` is no place among the arguments of a call on an instance."""
+    state = "class S:\n    def setup(self, size=1, smallest=1): ...\n"
+    result = step(one_rule(ADDS), {"core/state.py": state, "a.py": HEAD + "mpu.setup(1)\n"})
+    assert text_of(result, "a.py") == HEAD + "mpu.setup(1, smallest=args.smallest)\n"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from mergewright.python.names import local_names, needed
 from mergewright.rules.names import defined_names, imported_modules, module_names, tree_of
 from mergewright.rules.patterns import matches
 from mergewright.rules.schema import CallersRule, CallPatch
@@ -23,6 +25,7 @@ from mergewright.rules.syntax import (
 )
 
 _FIELDS = re.compile(r"\{(\w+)\}")
+_BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ def patch_callers(path: str, data: bytes, rule: CallersRule, interface: bytes) -
     root = parse(data)
     if offered is None or root is None:
         return None
-    wanted = module_names(rule.interface)
+    wanted = (*module_names(rule.interface), *rule.known_as)
     if not any(_same_module(name, module) for name in wanted for module in modules):
         return Patched(data=data)
     splices: list[Splice] = []
@@ -85,15 +88,21 @@ def patch_callers(path: str, data: bytes, rule: CallersRule, interface: bytes) -
         if row.becomes not in offered:
             refused.append(f"line {line}: {rule.interface} has no '{row.becomes}'")
             continue
-        problem, edits = _edits(node, row, data)
-        if problem is None and edits:
+        if row.adds:
+            problem, edits = _additions(node, row, data, interface)
+        else:
+            problem, edits = _edits(node, row, data)
+        if problem is None and edits and not row.adds:
             problem = _unknown_keywords(row, interface)
         if problem is not None:
             refused.append(f"line {line}: {row.call}(…): {problem}")
         elif edits:
             splices += edits
-            changed.append(f"line {line}: {row.call} becomes {row.becomes}")
-            patches.append((tuple(edits), f"{row.call} becomes {row.becomes}"))
+            what = f"{row.call} becomes {row.becomes}"
+            if row.call == row.becomes and row.adds:
+                what = f"{row.call} gets {', '.join(a.name or '' for a in row.adds)}"
+            changed.append(f"line {line}: {what}")
+            patches.append((tuple(edits), what))
     try:
         result = apply(data, splices)
     except ValueError:
@@ -140,6 +149,107 @@ def _unknown_keywords(row: CallPatch, interface: bytes) -> str | None:
             missing = ", ".join(sorted(wanted - taken))
             return f"'{row.becomes}' of the interface does not take {missing}"
     return None
+
+
+def _additions(
+    call: Node, row: CallPatch, data: bytes, interface: bytes
+) -> tuple[str | None, list[Splice]]:
+    """Keyword arguments put into a call, each where the interface's parameters have it."""
+    function = call.child_by_field_name("function")
+    arguments = call.child_by_field_name("arguments")
+    if function is None or arguments is None or arguments.type != "argument_list":
+        return "its arguments are not a plain list", []
+    problem, old = _given(arguments)
+    if problem is not None:
+        return problem, []
+    found = _parameters(row.becomes, interface)
+    if found is None:
+        return f"the interface does not define one function '{row.becomes}'", []
+    # Which place an argument has depends on whether the call passes the instance.
+    order = [name for name in found if name not in {"self", "cls"}]
+    positions = sum(isinstance(key, int) for key in old)
+    if found != order and function.type != "attribute":
+        positions -= 1
+    passed = {*order[: max(positions, 0)], *(key for key in old if isinstance(key, str))}
+    inserts: dict[int, bytes] = {}
+    bound: set[str] | None = None
+    for argument in row.adds:
+        name, value = argument.name or "", argument.value or ""
+        if name not in order:
+            return f"'{row.becomes}' of the interface does not take {name}", []
+        if name in passed:
+            continue
+        bound = _bound_at(call, data) if bound is None else bound
+        foreign = needed([ast.parse(value, mode="eval").body]) - bound - _BUILTINS
+        if foreign:
+            return f"{', '.join(sorted(foreign))} is not bound there", []
+        at, text = _slot(arguments, order, name, f"{name}={value}".encode(), old, data)
+        inserts[at] = inserts.get(at, b"") + text
+        passed.add(name)
+    edits = [Splice(at, at, text) for at, text in inserts.items()]
+    return None, edits + _renamed(function, row)
+
+
+def _parameters(name: str, interface: bytes) -> list[str] | None:
+    """The parameters of the interface's only function of a name, those by keyword last."""
+    tree = tree_of(interface)
+    found = [
+        node
+        for node in (() if tree is None else ast.walk(tree))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name
+    ]
+    if len(found) != 1:
+        return None
+    given = found[0].args
+    return [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
+def _bound_at(call: Node, data: bytes) -> set[str]:
+    """Names that the module and the functions around a call bind."""
+    tree = tree_of(data)
+    if tree is None:
+        return set()
+    line = line_of(data, call.start_byte)
+    bound = local_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
+            node.lineno <= line <= (node.end_lineno or node.lineno)
+        ):
+            bound |= local_names(node)
+    return bound
+
+
+def _slot(
+    arguments: Node,
+    order: list[str],
+    name: str,
+    text: bytes,
+    old: dict[int | str, Node],
+    data: bytes,
+) -> tuple[int, bytes]:
+    """Where a keyword argument goes, after the nearest one that the parameters have before it."""
+    spans = arguments.named_children
+    if not spans:
+        return arguments.end_byte - 1, text
+    earlier = order[: order.index(name)]
+    anchor: Node | None = None
+    nearest = -1
+    for place, (key, _) in enumerate(old.items()):
+        at = -1 if isinstance(key, int) else earlier.index(key) if key in earlier else None
+        if at is not None and at >= nearest:
+            anchor, nearest = spans[place], at
+    if anchor is not None:
+        return anchor.end_byte, b"," + _lead(anchor, data) + text
+    first = spans[0]
+    return first.start_byte, text + b"," + _lead(first, data)
+
+
+def _lead(argument: Node, data: bytes) -> bytes:
+    """The white space before an argument, for another one beside it."""
+    start = argument.start_byte
+    while data[start - 1 : start].isspace():
+        start -= 1
+    return data[start : argument.start_byte] or b" "
 
 
 def _edits(call: Node, row: CallPatch, data: bytes) -> tuple[str | None, list[Splice]]:

@@ -9,6 +9,7 @@ from mergewright.rules.schema import (
     AbstractionRule,
     Action,
     CallersRule,
+    CallPatch,
     CoupledRule,
     DecidingRule,
     DeletedRule,
@@ -161,7 +162,7 @@ def details(rule: Rule) -> str:
         parts.append(f"{rule.from_} → {rule.to} ({', '.join(rule.forms)})")
     elif isinstance(rule, CallersRule):
         parts.append(f"interface {rule.interface}")
-        parts += [f"{row.call}(…) → {row.becomes}(…)" for row in rule.table]
+        parts += [_row(row) for row in rule.table]
     elif isinstance(rule, FallBackRule):
         parts.append(f"side {rule.side.value}")
     elif isinstance(rule, UsesRule):
@@ -193,12 +194,17 @@ def explain(loaded: LoadedRule) -> Explanation:
     )
 
 
+def _row(row: CallPatch) -> str:
+    """A row of a caller table in one line."""
+    added = "".join(f", {argument.name}={argument.value}" for argument in row.adds)
+    return f"{row.call}(…) → {row.becomes}(…{added})"
+
+
 def _example(rule: Rule) -> str:
     if isinstance(rule, RenameRule):
         return f"x = {rule.from_} → x = {rule.to}"
     if isinstance(rule, CallersRule):
-        row = rule.table[0]
-        return f"api.{row.call}(…) → api.{row.becomes}(…)"
+        return _row(rule.table[0])
     if rule.match.path:
         return f"a conflict in {rule.match.path[0]}"
     if rule.match.history:

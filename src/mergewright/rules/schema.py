@@ -749,6 +749,8 @@ class CallPatch(Strict):
         owner: The new receiver; ``{name}`` stands for the string that the call passes as ``name``.
             It must be bound in the calling function.
         arguments: The new argument list; without it the arguments stay as they are.
+        adds: Keyword arguments, each with a value, that are put into a call that does not pass them;
+            its other arguments stay.
     """
 
     call: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -756,6 +758,7 @@ class CallPatch(Strict):
     receiver: Patterns | None = None
     owner: Annotated[str, Field(pattern=_TEMPLATE)] | None = None
     arguments: tuple[NewArgument, ...] | None = None
+    adds: tuple[NewArgument, ...] = ()
 
     @field_validator("receiver")
     @classmethod
@@ -779,8 +782,17 @@ class CallPatch(Strict):
                 raise PydanticCustomError(
                     "argument_order", "positional arguments stand before those with a name"
                 )
-        if self.call == self.becomes and self.arguments is None:
+        if self.call == self.becomes and self.arguments is None and not self.adds:
             raise PydanticCustomError("call_same", "the row changes neither name nor arguments")
+        if self.adds and (self.arguments is not None or self.owner is not None):
+            raise PydanticCustomError(
+                "adds_alone",
+                "'adds' keeps the arguments as they are; it goes without 'arguments' and 'owner'",
+            )
+        if any(argument.name is None or argument.value is None for argument in self.adds):
+            raise PydanticCustomError(
+                "adds_keywords", "each of 'adds' needs a 'name' and a 'value'"
+            )
         return self
 
 
@@ -789,6 +801,7 @@ class CallersRule(RuleBase):
 
     Attributes:
         interface: Path of the file that holds the interface.
+        known_as: Dotted names under which other modules hand the interface on.
         side: The side whose interface is kept; its text counts while the interface is open.
         table: What becomes of each call.
     """
@@ -796,6 +809,9 @@ class CallersRule(RuleBase):
     action: Literal[Action.PATCH_CALLERS]
     match: Match
     interface: Annotated[str, Field(min_length=1)]
+    known_as: Annotated[
+        tuple[Annotated[str, Field(pattern=_DOTTED)], ...], BeforeValidator(_as_tuple)
+    ] = ()
     side: OneSide = OneSide.OURS
     table: Annotated[tuple[CallPatch, ...], Field(min_length=1)]
 
