@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     help="Write every contested path's result below this folder.",
 )
 @click.option("--json", "json_to", metavar="FILE", help="Write the report as JSON; - is stdout.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Processes that resolve files at once. [default: the cores there are]",
+)
 @click.option("--audit", "audited", is_flag=True, help="Audit the result too.")
 @click.option(
     "--engine",
@@ -46,6 +52,7 @@ def merge(
     rules: tuple[str, ...],
     output: str | None,
     json_to: str | None,
+    jobs: int | None,
     audited: bool,
     engine: str,
 ) -> int:
@@ -54,6 +61,7 @@ def merge(
     Works in a bare repository too. Exit status: 0 nothing left, 1 conflicts left, 2 an error.
     """
     from mergewright.git.repository import Repository
+    from mergewright.workflows.parallel import usable_cores
     from mergewright.workflows.resolving import Settings, plan_merge
     from mergewright.workflows.sources import default_sources
 
@@ -68,6 +76,7 @@ def merge(
                 engine=cast("Engine", engine),
                 progress=progress,
                 sources=default_sources,
+                jobs=jobs or usable_cores(),
             ),
         )
     with planned:

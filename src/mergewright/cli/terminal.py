@@ -85,7 +85,9 @@ class Progress:
             if time.monotonic() - self._start < self.PATIENCE:
                 return
             self._open(total)
-        self._bar.update(self._task, completed=done, total=total, description=path[-40:])
+        self._bar.update(
+            self._task, completed=done, total=total, description=path[-40:], refresh=True
+        )
 
     def _open(self, total: int) -> None:
         from rich.console import Console
@@ -100,6 +102,8 @@ class Progress:
             TextColumn("{task.description}", markup=False),
             console=Console(stderr=True),
             transient=True,
+            # No thread of its own: beside one, no process may be forked.
+            auto_refresh=False,
         )
         self._bar.start()
         self._task = self._bar.add_task("", total=total)

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Show the same plan, write nothing.")
 @click.option("--diff", is_flag=True, help="Show what changes in the files, on stdout.")
 @click.option("--json", "json_to", metavar="FILE", help="Write the report as JSON; - is stdout.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Processes that resolve files at once. [default: the cores there are]",
+)
 @click.option("--audit", "audit_first", is_flag=True, help="Audit the result before it is written.")
 @click.option("--no-stage", is_flag=True, help="Write the files, leave the index as it is.")
 @click.option("--no-audit", is_flag=True, help="Skip the audit that a rule asks for.")
@@ -36,6 +42,7 @@ def worktree(
     dry_run: bool,
     diff: bool,
     json_to: str | None,
+    jobs: int | None,
     audit_first: bool,
     no_stage: bool,
     no_audit: bool,
@@ -56,6 +63,7 @@ def worktree(
     from mergewright.model.errors import MergewrightError
     from mergewright.rules.loading import load_rules
     from mergewright.workflows.followup import follow_up
+    from mergewright.workflows.parallel import usable_cores
     from mergewright.workflows.resolving import Settings, plan_worktree
     from mergewright.workflows.sources import default_sources
     from mergewright.workflows.writing import differences, write_plan
@@ -69,6 +77,7 @@ def worktree(
                 rules=rules,
                 progress=progress,
                 sources=partial(default_sources, keep=not dry_run),
+                jobs=jobs or usable_cores(),
             ),
         )
     operation = planned.merge.operation

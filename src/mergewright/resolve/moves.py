@@ -33,6 +33,7 @@ from mergewright.python.gates import check, undefined_names
 from mergewright.python.imports import bound_names
 from mergewright.python.source import source_of
 from mergewright.resolve.engines import PYTHON_SUFFIXES
+from mergewright.resolve.planning import Spread, serially, size_of
 from mergewright.resolve.treeconflicts import is_content, whole_side
 from mergewright.rules.imports import restore_imports
 from mergewright.rules.trees import Overlay, Tree, changed_paths
@@ -63,6 +64,7 @@ class Context:
         commit: Finds the commit that moved a definition.
         fixed: Whether a rule speaks for a path as a whole; no edit goes there.
         off: Whether the strategy is switched off for a path.
+        spread: Looks at many paths, perhaps in several processes.
     """
 
     sides: ThreeWay[Tree]
@@ -71,6 +73,7 @@ class Context:
     commit: Commit
     fixed: Callable[[str], bool]
     off: Callable[[str], bool]
+    spread: Spread = serially
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,11 +124,18 @@ def follow(plan: MergePlan, context: Context) -> tuple[tuple[PathPlan, ...], tup
         if isinstance(entry.outcome, Deferred | Failed) and entry.conflict is not None
     }
     finder = _Finder(context)
+    finder.look(
+        [
+            entry.conflict
+            for entry in paths
+            if entry.conflict is not None
+            and isinstance(entry.outcome, Deferred)
+            and not context.off(entry.conflict.path)
+        ]
+    )
     for index, entry in enumerate(paths):
         conflict = entry.conflict
         if conflict is None or not isinstance(entry.outcome, Deferred):
-            continue
-        if context.off(conflict.path):
             continue
         for mover in (Side.OURS, Side.THEIRS):
             found = finder.find(conflict, mover)
@@ -168,22 +178,59 @@ class _Finder:
 
     def __init__(self, context: Context) -> None:
         self._sides = context.sides
+        self._spread = context.spread
         self._gains: dict[Side, dict[str, set[bytes]]] = {}
+        # The pairs of a path and a mover that are worth a search, with what was found in this process.
+        self._known: dict[tuple[int, Side], _Found | None] = {}
 
-    def find(self, conflict: Conflict, mover: Side) -> _Found | None:
-        """What one side took out of a contested path and put into another file; ``None`` for nothing."""
-        texts = conflict.texts
-        if not conflict.path.endswith(PYTHON_SUFFIXES) or texts.base is None:
-            return None
-        if texts.get(mover.other) is None or not (
-            is_content(conflict) or _DELETED.get(conflict.kind) is mover
-        ):
-            return None
-        filled = texts.map(lambda data: data or b"")
-        if any(b"\r" in data or len(data) > _MOST_BYTES for data in filled):
-            return None
-        if not set(_defined(filled.base)) & self._gained(mover, conflict.path):
-            return None  # no other file has got a definition that base has here
+    def look(self, conflicts: Sequence[Conflict]) -> None:
+        """Search all contested paths for what a side took out of them; :meth:`find` tells what it was."""
+        possible = [
+            (conflict, mover)
+            for conflict in conflicts
+            for mover in (Side.OURS, Side.THEIRS)
+            if _may_lose(conflict, mover)
+        ]
+        movers = list(dict.fromkeys(mover for _, mover in possible))
+        changed = [
+            changed_paths(self._sides.base, self._sides.get(m), PYTHON_SUFFIXES) for m in movers
+        ]
+        gains = self._spread(
+            self._gain,
+            list(zip(movers, changed, strict=True)),
+            weight=lambda one: 4_000 * len(one[1]),
+        )
+        self._gains.update(zip(movers, gains, strict=True))
+        promising = []
+        for conflict, mover in possible:
+            assert conflict.texts.base is not None
+            if set(_defined(conflict.texts.base)) & self._gained(mover, conflict.path):
+                promising.append((conflict, mover))
+        hits = self._spread(
+            lambda pair: self.find(*pair, search=True) is not None,
+            promising,
+            weight=lambda pair: size_of(pair[0]),
+        )
+        for (conflict, mover), hit in zip(promising, hits, strict=True):
+            if hit and (id(conflict), mover) not in self._known:
+                # Found in another process: what was found cannot leave it.
+                self.find(conflict, mover, search=True)
+
+    def find(self, conflict: Conflict, mover: Side, *, search: bool = False) -> _Found | None:
+        """What one side took out of a contested path and put into another file; ``None`` for nothing.
+
+        Args:
+            conflict: The path.
+            mover: The side.
+            search: Look now; by default, what :meth:`look` found is told.
+        """
+        key = (id(conflict), mover)
+        if search:
+            self._known[key] = self._search(conflict, mover)
+        return self._known.get(key)
+
+    def _search(self, conflict: Conflict, mover: Side) -> _Found | None:
+        filled = conflict.texts.map(lambda data: data or b"")
         survey = moves.survey(filled.map(source_of), mover)
         names = {name for lost in survey.lost for name in _names(lost)}
         if not names:
@@ -203,20 +250,23 @@ class _Finder:
 
     def _gained(self, mover: Side, path: str) -> set[bytes]:
         """Names that are defined more often in files of one side than before, one file left out."""
-        if mover not in self._gains:
-            base, side = self._sides.base, self._sides.get(mover)
-            found: dict[str, set[bytes]] = {}
-            for changed in changed_paths(base, side, PYTHON_SUFFIXES):
-                data = side.read(changed)
-                if data is None or b"\r" in data or len(data) > _MOST_BYTES:
-                    continue
-                now = Counter(_defined(data))
-                now.subtract(_defined(base.read(changed) or b""))
-                found[changed] = {name for name, count in now.items() if count > 0}
-            self._gains[mover] = found
         return {
             name for other, names in self._gains[mover].items() if other != path for name in names
         }
+
+    def _gain(self, one: tuple[Side, Sequence[str]]) -> dict[str, set[bytes]]:
+        """The names that each changed file of a side defines more often than before."""
+        mover, paths = one
+        base, side = self._sides.base, self._sides.get(mover)
+        found: dict[str, set[bytes]] = {}
+        for changed in paths:
+            data = side.read(changed)
+            if data is None or b"\r" in data or len(data) > _MOST_BYTES:
+                continue
+            now = Counter(_defined(data))
+            now.subtract(_defined(base.read(changed) or b""))
+            found[changed] = {name for name, count in now.items() if count > 0}
+        return found
 
     def _files(self, mover: Side, names: set[str]) -> list[str]:
         """The Python files of one side in which one of the names is newly defined."""
@@ -236,6 +286,18 @@ class _Finder:
         return _new_places(
             path, self._sides.base.read(path) or b"", self._sides.get(mover).read(path) or b""
         )
+
+
+def _may_lose(conflict: Conflict, mover: Side) -> bool:
+    """Whether a side may have taken something out of a contested path that the other side changed."""
+    texts = conflict.texts
+    if not conflict.path.endswith(PYTHON_SUFFIXES) or texts.base is None:
+        return False
+    if texts.get(mover.other) is None or not (
+        is_content(conflict) or _DELETED.get(conflict.kind) is mover
+    ):
+        return False
+    return not any(data and (b"\r" in data or len(data) > _MOST_BYTES) for data in texts)
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar
 
 from mergewright.model.conflict import Conflict
 from mergewright.model.plan import MergePlan, MergeSource, PathPlan
@@ -11,6 +12,48 @@ from mergewright.model.resolution import PathOutcome
 
 #: Resolves many conflicts, in order; a process pool may stand behind it.
 Mapper = Callable[[Callable[[Conflict], PathOutcome], Sequence[Conflict]], Iterable[PathOutcome]]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Spread(Protocol):
+    """What calls a function for many items, in this process or in several."""
+
+    def __call__(
+        self,
+        work: Callable[[T], R],
+        items: Sequence[T],
+        *,
+        weight: Callable[[T], int],
+        lost: Callable[[T, str], R] | None = None,
+    ) -> Iterator[R]:
+        """The answers in the order of the items.
+
+        Args:
+            work: Called with each item; what it changes may be lost, its answer is not.
+            items: The items.
+            weight: About how many bytes an item gives to read.
+            lost: Gives the answer for an item over which a process ended, and how it ended.
+        """
+        ...
+
+
+def serially(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    *,
+    weight: Callable[[T], int],  # noqa: ARG001 - the protocol's signature
+    lost: Callable[[T, str], R] | None = None,  # noqa: ARG001
+) -> Iterator[R]:
+    """One item after the other, in this process."""
+    return map(work, items)
+
+
+def size_of(conflict: Conflict) -> int:
+    """Bytes of a conflict's texts."""
+    return sum(len(text) for text in conflict.texts if text is not None)
+
 
 #: Called after each path with how many are done, how many there are, and the path.
 Progress = Callable[[int, int, str], None]

@@ -30,6 +30,7 @@ from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.source import raw_tokens, source_of
 from mergewright.python.sweeps import Sweep, apply, count_substitutions
 from mergewright.resolve.engines import PYTHON_SUFFIXES
+from mergewright.resolve.planning import Spread, serially, size_of
 from mergewright.resolve.treeconflicts import is_content
 from mergewright.rules.trees import Tree, changed_paths
 from mergewright.text.lines import words_of
@@ -86,6 +87,23 @@ class Renaming:
         return f"`{self.old.decode()}` → `{self.new.decode()}` ({count} places in {where})"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """What a side did to the words of the files that it changed.
+
+    Attributes:
+        given_up: Words that the files held in base and do not hold any more.
+        before: All words that they held in base.
+        taken: Files in which the side has words that none of its files had in base.
+        holders: The files whose base holds a word that the side gave up.
+    """
+
+    given_up: frozenset[bytes]
+    before: frozenset[bytes]
+    taken: frozenset[str]
+    holders: dict[bytes, list[str]]
+
+
 class Renamings:
     """The renamings of both sides, looked for when a name is asked for.
 
@@ -96,12 +114,7 @@ class Renamings:
     def __init__(self, sides: ThreeWay[Tree]) -> None:
         self._sides = sides
         self._changed: dict[Side, dict[str, None]] = {}
-        self._given_up: dict[Side, frozenset[bytes]] = {}
-        self._before: dict[Side, frozenset[bytes]] = {}
-        # Files in which a side has words that none of its files had in base.
-        self._taken: dict[Side, set[str]] = {}
-        # The files whose base holds a word that the side gave up.
-        self._holders: dict[Side, dict[bytes, list[str]]] = {}
+        self._read: dict[Side, _Words] = {}
         self._known: dict[Side, dict[bytes, Renaming | None]] = {Side.OURS: {}, Side.THEIRS: {}}
         self._pairs: dict[tuple[Side, str], Counter[tuple[bytes, bytes]]] = {}
 
@@ -116,7 +129,7 @@ class Renamings:
         asked = {
             word
             for word in self.given_up(side).intersection(words)
-            if not path or self._holders[side].get(word, []) != [path]
+            if not path or self._words(side).holders.get(word, []) != [path]
         }
         known = self._known[side]
         new = {
@@ -151,27 +164,39 @@ class Renamings:
 
     def given_up(self, side: Side) -> frozenset[bytes]:
         """Words that the files a side changed held in base and do not hold any more."""
-        if side not in self._given_up:
+        return self._words(side).given_up
+
+    def look(self, spread: Spread) -> None:
+        """Read the words of both sides, perhaps in several processes."""
+        sides = [side for side in (Side.OURS, Side.THEIRS) if side not in self._read]
+        counts = {side: len(self.changed(side)) for side in sides}
+        words = spread(self._words, sides, weight=lambda side: 8_000 * counts[side])
+        self._read.update(zip(sides, list(words), strict=True))
+
+    def _words(self, side: Side) -> _Words:
+        if side not in self._read:
             before: set[bytes] = set()
             after: set[bytes] = set()
             gone: dict[str, set[bytes]] = {}
             come: dict[str, set[bytes]] = {}
             paths = self.changed(side)
             for path in paths if len(paths) <= _MOST_FILES else ():
-                old, new = _words(self._sides.base, path), _words(self._sides.get(side), path)
+                old, new = _words_in(self._sides.base, path), _words_in(self._sides.get(side), path)
                 gone[path], come[path] = old - new, new - old
                 before |= old
                 after |= new
             given_up = before - after
-            self._before[side] = frozenset(before)
-            self._given_up[side] = frozenset(given_up)
-            self._taken[side] = {path for path, words in come.items() if not words <= before}
             holders: dict[bytes, list[str]] = {}
             for path, words in gone.items():
                 for word in words & given_up:
                     holders.setdefault(word, []).append(path)
-            self._holders[side] = holders
-        return self._given_up[side]
+            self._read[side] = _Words(
+                given_up=frozenset(given_up),
+                before=frozenset(before),
+                taken=frozenset(path for path, words in come.items() if not words <= before),
+                holders=holders,
+            )
+        return self._read[side]
 
     def _left(self, side: Side, words: set[bytes]) -> set[bytes]:
         """The words that still stand in files which the side did not change."""
@@ -192,11 +217,11 @@ class Renamings:
         definitions: dict[bytes, set[str]] = {}
         read: list[bytes] = []
         texts: list[tuple[str, bytes, bytes]] = []
-        for path in self._holders[side].get(old, ()):
+        for path in self._words(side).holders.get(old, ()):
             base, now = self._sides.base.read(path), self._sides.get(side).read(path)
             if base is not None and now is not None:
                 texts.append((path, base, now))
-        if not any(path in self._taken[side] for path, _, _ in texts):
+        if not any(path in self._words(side).taken for path, _, _ in texts):
             return None  # the new name would be none that base had
         for path, base, now in texts:
             read.append(base)
@@ -213,7 +238,7 @@ class Renamings:
         if more and more[0][1] * 4 > count:
             return None
         name = new.decode("utf-8", "replace")
-        if not name.isidentifier() or keyword.iskeyword(name) or new in self._before[side]:
+        if not name.isidentifier() or keyword.iskeyword(name) or new in self._words(side).before:
             return None
         return Renaming(
             side=side,
@@ -239,7 +264,7 @@ class Renamings:
         return self._pairs[key]
 
 
-def _words(tree: Tree, path: str) -> set[bytes]:
+def _words_in(tree: Tree, path: str) -> set[bytes]:
     data = tree.read(path)
     return set() if data is None or len(data) > _MOST_BYTES else words_of(data)
 
@@ -274,6 +299,7 @@ def carry(
     resolve: Callable[[Conflict], PathOutcome],
     *,
     off: Callable[[str], bool],
+    spread: Spread = serially,
 ) -> tuple[PathPlan, ...]:
     """Decide contested Python paths again with each side's renamings made in the other's text.
 
@@ -282,17 +308,28 @@ def carry(
         found: The renamings.
         resolve: Decides one conflict, as the cascade does.
         off: Whether sweeps are switched off for a path.
+        spread: Looks at many paths, perhaps in several processes.
 
     Returns:
         The entries of the plan. A path whose conflict stays open is given back as it was.
     """
+    may = {
+        n: entry.conflict
+        for n, entry in enumerate(plan.paths)
+        if entry.conflict is not None
+        and _may_carry(entry.conflict, entry.outcome)
+        and not off(entry.path)
+    }
+    if may:
+        found.look(spread)
+    carried = spread(
+        lambda conflict: _again(conflict, found, resolve), list(may.values()), weight=size_of
+    )
+    decided = dict(zip(may, carried, strict=True))
     out: list[PathPlan] = []
-    for entry in plan.paths:
+    for n, entry in enumerate(plan.paths):
         outcome = entry.outcome
-        again = None
-        conflict = entry.conflict
-        if conflict is not None and _may_carry(conflict, outcome) and not off(entry.path):
-            again = _again(conflict, found, resolve)
+        again = decided.get(n)
         if again is None or (isinstance(outcome, Resolved) and outcome.data == again.data):
             out.append(entry)
         else:

@@ -13,12 +13,16 @@ from mergewright.model.conflict import (
     FileVersion,
 )
 from mergewright.model.plan import PathPlan
-from mergewright.model.resolution import PathOutcome, Resolved
+from mergewright.model.resolution import GateResult, PathOutcome, Resolved
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.cleanmerges import broken_gates
 from mergewright.resolve.engines import PYTHON_SUFFIXES
+from mergewright.resolve.planning import Spread, serially
 from mergewright.resolve.treeconflicts import whole_side
 from mergewright.rules.book import PathRule, RuleBook
+
+#: Bytes of text that a file in question gives to read, about.
+_USUAL_BYTES = 30_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +86,12 @@ class Mended:
     Attributes:
         plans: A resolution for each that the cascade merges better.
         warnings: The others, each with what is wrong with it.
+        spoken: Rules that spoke for one of them, whatever became of it.
     """
 
     plans: tuple[PathPlan, ...] = ()
     warnings: tuple[str, ...] = ()
+    spoken: frozenset[str] = frozenset()
 
 
 def mended_paths(
@@ -94,6 +100,7 @@ def mended_paths(
     merged: Mapping[str, TreeEntry],
     left_out: Collection[str],
     resolve: Callable[[Conflict], PathOutcome],
+    spread: Spread = serially,
 ) -> Mended:
     """Merge Python files anew that git merged cleanly into a text that fails a gate.
 
@@ -107,6 +114,7 @@ def mended_paths(
         merged: The cleanly merged files by path.
         left_out: Paths that are conflicts, or that a rule speaks for.
         resolve: Gives a conflict's outcome.
+        spread: Looks at many paths, perhaps in several processes.
 
     Raises:
         RepositoryError: An object is missing.
@@ -114,7 +122,7 @@ def mended_paths(
     if trees.base is None or trees.ours is None or trees.theirs is None:
         return Mended()
     ours = {change.path: change for change in objects.changes(trees.base, trees.ours)}
-    plans, warnings = [], []
+    found: list[tuple[TreeEntry, ThreeWay[TreeEntry | None]]] = []
     for change in objects.changes(trees.base, trees.theirs):
         path = change.path
         if path not in ours or path in left_out or not path.endswith(PYTHON_SUFFIXES):
@@ -127,20 +135,44 @@ def mended_paths(
             continue
         if not result.is_blob or not all(entry is not None and entry.is_blob for entry in entries):
             continue
-        versions = entries.map(lambda entry: _version(objects, path, entry))  # noqa: B023 - used at once
+        found.append((result, entries))
+
+    def look(
+        one: tuple[TreeEntry, ThreeWay[TreeEntry | None]],
+    ) -> tuple[GateResult, PathOutcome] | None:
+        """The gate that git's text fails, and what becomes of the path."""
+        path = one[0].path
+        versions = one[1].map(lambda entry: _version(objects, path, entry))
         texts = versions.map(lambda version: None if version is None else version.data)
-        failed = broken_gates(path, objects.blob(result.oid), texts)
+        failed = broken_gates(path, objects.blob(one[0].oid), texts)
         if not failed:
+            return None
+        conflict = Conflict(path=path, kind=ConflictKind.BOTH_MODIFIED, versions=versions)
+        return failed[0], resolve(conflict)
+
+    plans, warnings, spoken = [], [], set()
+    for (result, _), answer in zip(
+        found, spread(look, found, weight=lambda _: _USUAL_BYTES), strict=True
+    ):
+        if answer is None:
             continue
-        what = f"{failed[0].gate}: {failed[0].detail}"
-        outcome = resolve(Conflict(path=path, kind=ConflictKind.BOTH_MODIFIED, versions=versions))
+        gate, outcome = answer
+        spoken |= rules_of(outcome)
+        what = f"{gate.gate}: {gate.detail}"
         if isinstance(outcome, Resolved) and outcome.data is not None:
             note = f"merged anew: the text that git merges cleanly fails the gate {what}"
             outcome = replace(outcome, mode=result.mode, notes=(*outcome.notes, note))
             plans.append(PathPlan(conflict=None, outcome=outcome))
         else:
-            warnings.append(f"{path}: the text that git merges cleanly fails the gate {what}")
-    return Mended(plans=tuple(plans), warnings=tuple(warnings))
+            warnings.append(
+                f"{result.path}: the text that git merges cleanly fails the gate {what}"
+            )
+    return Mended(plans=tuple(plans), warnings=tuple(warnings), spoken=frozenset(spoken))
+
+
+def rules_of(outcome: PathOutcome) -> set[str]:
+    """The rules that had a say in an outcome."""
+    return {decision.rule for decision in outcome.decisions if decision.rule is not None}
 
 
 def _version(objects: Objects, path: str, entry: TreeEntry | None) -> FileVersion | None:

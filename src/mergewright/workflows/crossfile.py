@@ -17,6 +17,7 @@ from mergewright.model.resolution import Deferred, PathOutcome
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.moves import Context, follow
+from mergewright.resolve.planning import Spread, serially
 from mergewright.resolve.sweeps import Renamings, carry, mended, old_names
 from mergewright.rules.book import RuleBook
 from mergewright.rules.steps import StepEdit
@@ -34,6 +35,7 @@ def follow_moves(
     merged: Merged,
     resolve: Callable[[Conflict], PathOutcome],
     book: RuleBook,
+    spread: Spread = serially,
 ) -> MergePlan:
     """Carry edits to the files that their definitions were moved to by the other side.
 
@@ -44,6 +46,7 @@ def follow_moves(
         merged: The cleanly merged files.
         resolve: Decides one conflict, as it was done for the plan.
         book: The rules: files that they speak for take no edits, strategies may be off.
+        spread: Looks at many paths, perhaps in several processes.
 
     Raises:
         RepositoryError: An object is missing.
@@ -65,6 +68,7 @@ def follow_moves(
         commit=_Movers(repository, objects, sides).find,
         fixed=lambda path: book.for_path(path) is not None,
         off=lambda path: "follow-move" in book.disabled(path),
+        spread=spread,
     )
     paths, edits = follow(plan, context)
     steps = [
@@ -138,6 +142,7 @@ def carry_renamings(
     merged: Merged,
     resolve: Callable[[Conflict], PathOutcome],
     book: RuleBook,
+    spread: Spread = serially,
 ) -> MergePlan:
     """Carry names that one side changed in the whole tree into the other side's contested text.
 
@@ -147,6 +152,7 @@ def carry_renamings(
         merged: The cleanly merged files.
         resolve: Decides one conflict, as it was done for the plan.
         book: The rules; ``engine: {sweeps: everywhere}`` changes files that merged cleanly, too.
+        spread: Looks at many paths, perhaps in several processes.
 
     Returns:
         The plan; its notes name old names that are left in files that merged cleanly.
@@ -160,7 +166,9 @@ def carry_renamings(
     if not any(entry.conflict and entry.path.endswith(PYTHON_SUFFIXES) for entry in plan.paths):
         return plan
     found = Renamings(_trees(objects, sides))
-    paths = carry(plan, found, resolve, off=lambda path: "sweep" in book.disabled(path))
+    paths = carry(
+        plan, found, resolve, off=lambda path: "sweep" in book.disabled(path), spread=spread
+    )
     tree = GitTree(objects, merged())
     steps: dict[str, StepEdit] = {}
     notes: list[str] = []

@@ -496,6 +496,20 @@ class LazyHistory:
             self._store = store_for(self._repository, keep=self._keep)
         return self._store
 
+    def share(self) -> None:
+        """Walk the history before processes are forked that ask it, unless the store knows the answers.
+
+        Each process opens the store for itself.
+        """
+        with self._lock:
+            try:
+                if any(self._known(self._key("clean", path)) is None for path in self._paths):
+                    self._open()
+            except RepositoryError as error:
+                self._trouble = error.message
+            if self._store is not None:
+                self._store.release()
+
     def _key(self, what: str, *parts: str | bytes | None) -> bytes:
         """A question of this merge in a few bytes: what is merged, what is asked, by which version."""
         if self._merge is None:

@@ -69,16 +69,34 @@ class HistoryStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._db: sqlite3.Connection | None = None
+        self._handle: sqlite3.Connection | None = None
+        self._released = False
         self._symbols: dict[tuple[str, str], bytes | None] = {}
         self._changes: dict[str, Profile] = {}
         self._bodies: dict[int, bytes] = {}
         self._answers: dict[bytes, bytes] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = self._open()
+            self._handle = self._open()
         except (OSError, sqlite3.Error):
-            self._db = None
+            self._handle = None
+
+    @property
+    def _db(self) -> sqlite3.Connection | None:
+        if self._released:
+            self._released = False
+            with contextlib.suppress(OSError, sqlite3.Error):
+                self._handle = self._open()
+        return self._handle
+
+    def release(self) -> None:
+        """Write what is left and close the connection; the next question opens it again.
+
+        A connection must not be used on both sides of a fork.
+        """
+        if self._handle is not None:
+            self.close()
+            self._released = True
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(
@@ -257,7 +275,7 @@ class HistoryStore:
         if self._db is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._db.close()
-            self._db = None
+            self._handle = None
 
     def __enter__(self) -> Self:
         return self

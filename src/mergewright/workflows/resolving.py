@@ -20,17 +20,24 @@ from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError, UsageError
 from mergewright.model.merge import Decider, FileMerge
 from mergewright.model.plan import MergePlan, MergeSource
-from mergewright.model.resolution import Deferred, PathOutcome, Resolved
+from mergewright.model.resolution import Deferred, Failed, PathOutcome, Resolved
 from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import Cascade
 from mergewright.resolve.engines import GitText, merge_file
-from mergewright.resolve.planning import Mapper, Progress, plan_paths
+from mergewright.resolve.planning import Mapper, Progress, Spread, plan_paths, size_of
 from mergewright.resolve.reporting import report
 from mergewright.text.markers import marker_size_for
-from mergewright.workflows.cleanpaths import CleanPaths, Mended, clean_paths, mended_paths
+from mergewright.workflows.cleanpaths import (
+    CleanPaths,
+    Mended,
+    clean_paths,
+    mended_paths,
+    rules_of,
+)
 from mergewright.workflows.cleanverdicts import Spoken, by_history
 from mergewright.workflows.crossfile import carry_renamings, follow_moves
 from mergewright.workflows.formatter import formatting_of
+from mergewright.workflows.parallel import spread
 from mergewright.workflows.policies import apply_policies
 from mergewright.workflows.readers import without_broken
 from mergewright.workflows.sources import SourceFactory, Sources, no_sources
@@ -58,7 +65,9 @@ class Settings:
         budget: Seconds that one file may take before it is merged by lines.
         engine: What merges two commits in memory: ``auto``, ``git`` or ``libgit2``.
         progress: Told after each path.
-        mapper: Resolves the paths; ``map``, or an ordered pool.
+        jobs: Processes at most that resolve files at once (:mod:`mergewright.workflows.parallel`); the
+            outcome is the same for every number.
+        mapper: Resolves the contested paths in place of those processes: ``map``, or a pool's.
     """
 
     rules: Sequence[str | os.PathLike[str]] = ()
@@ -66,7 +75,8 @@ class Settings:
     budget: float = FILE_BUDGET
     engine: Engine = "auto"
     progress: Progress = _silent
-    mapper: Mapper = map
+    jobs: int = 1
+    mapper: Mapper | None = None
 
 
 DEFAULT_SETTINGS = Settings()
@@ -208,29 +218,26 @@ def _plan(
     notes: Sequence[str] = (),
 ) -> MergePlan:
     spoken = set(clean.spoken)
-
-    def resolve(conflict: Conflict) -> PathOutcome:
-        outcome = cascade.resolve(conflict)
-        spoken.update(d.rule for d in outcome.decisions if d.rule is not None)
-        return outcome
-
     sources = settings.sources(repository, source, conflicts)
     cascade = _cascade(repository, source, sources, book, settings, objects)
+    at_once: Spread = partial(spread, jobs=settings.jobs, before=sources.share)
     mended, said = Mended(), Spoken()
     if whole:
         left_out = clean.settled | names_of(conflicts)
         said = by_history(book, sources.clean, objects, merged, left_out)
         spoken |= said.rules
         left_out |= {plan.path for plan in said.plans}
-        mended = mended_paths(objects, source.commits, merged, left_out, resolve)
+        mended = mended_paths(objects, source.commits, merged, left_out, cascade.resolve, at_once)
     plan = plan_paths(
         source,
         conflicts,
-        resolve,
+        cascade.resolve,
         clean=(*clean.plans, *said.plans, *mended.plans),
         progress=settings.progress,
-        mapper=settings.mapper,
+        mapper=settings.mapper or partial(at_once, weight=size_of, lost=_lost),
     )
+    decided = (entry.outcome for entry in plan.paths if entry.conflict is not None)
+    spoken |= mended.spoken.union(*map(rules_of, decided))
     plan, refused = without_broken(plan, said.plans, objects, everything)
     warnings = (
         *notes,
@@ -240,9 +247,9 @@ def _plan(
         *(str(warning) for warning in book.shadowed()),
     )
     if whole:
-        plan = follow_moves(plan, repository, objects, everything, cascade.resolve, book)
+        plan = follow_moves(plan, repository, objects, everything, cascade.resolve, book, at_once)
         if book.engine_options().sweeps:
-            plan = carry_renamings(plan, objects, everything, cascade.resolve, book)
+            plan = carry_renamings(plan, objects, everything, cascade.resolve, book, at_once)
     if not whole:
         # With some paths only, a rule may well speak for the others.
         return replace(plan, warnings=warnings)
@@ -252,6 +259,10 @@ def _plan(
         follow.plan,
         warnings=(*warnings, *follow.plan.warnings, *(str(warning) for warning in unused)),
     )
+
+
+def _lost(conflict: Conflict, how: str) -> PathOutcome:
+    return Failed(path=conflict.path, error=how)
 
 
 def names_of(conflicts: Sequence[Conflict]) -> frozenset[str]:

@@ -25,6 +25,10 @@ def _as_it_is(conflict: Conflict) -> Rebased:
     return Rebased(conflict=conflict)
 
 
+def _nothing() -> None:
+    pass
+
+
 def _unknown(works: Collection[str]) -> MergeHistory | None:  # noqa: ARG001
     return None
 
@@ -40,6 +44,8 @@ class Sources:
         verdicts: What history says, for rules that match on it.
         clean: The history of what merged cleanly and of the works that are named to it, for rules that
             also speak of that; ``None`` where it is not known.
+        share: Called before processes are forked that ask all these: reads what they have in common, and
+            lets go of what a fork may not use.
     """
 
     history: Callable[[Conflict], Sequence[Decider]] = _nobody
@@ -47,6 +53,7 @@ class Sources:
     memory: Callable[[Conflict], Sequence[Decider]] = _nobody
     verdicts: HistorySource | None = None
     clean: Callable[[Collection[str]], MergeHistory | None] = _unknown
+    share: Callable[[], None] = _nothing
 
 
 #: Makes the sources of one merge; called once, before the first path is resolved.
@@ -85,4 +92,5 @@ def default_sources(
         rebase=history.rebase,
         verdicts=history,
         clean=history.clean,
+        share=history.share,
     )
