@@ -169,3 +169,19 @@ def test_clean_texts_are_held_by_what_differs() -> None:
     torn = merged.replace(b"return 2", b"return (2")
     assert not gates.clean_text_holds(torn, texts)
     assert [gate.gate for gate in broken_gates("a.py", torn, texts)] == ["parse"]
+
+
+@pytest.mark.parametrize(
+    ("token", "text", "may"),
+    [
+        (b"None", b"f(1, None)\ng(None, 2)\nh(\n    None  # why\n)\nk(a=None)\n", True),
+        (b"None", b"f(a.None.b, 1)\n" * 4, True),
+        (b"None", b"f(None)\n" * 3 + b"x = None\n", False),
+        (b"join", b"a.join(b)\n" * 9, False),
+        (b"None", b"f(NoneType)\n" * 9, False),
+        (b"'x'", b"", True),
+    ],
+)
+def test_what_may_be_an_argument(token: bytes, text: bytes, may: bool) -> None:
+    """A token before a comma or a closing bracket, in as many places as a sweep needs; texts always."""
+    assert arguments.stands_as_argument(token, text) is may

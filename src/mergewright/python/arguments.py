@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,6 +66,24 @@ def find_argument_sweeps(base: bytes, side: bytes, other: bytes) -> list[Argumen
         return []
     beside = _values(other)
     return [sweep for slot, sweep in found if not before[slot] - beside.get(slot, Counter())]
+
+
+#: What may stand between a token of an argument and the comma or bracket beside it: the rest of a dotted
+#: name, further parts of a text, and layout.
+_BESIDE = rb"""(?:[\s\w.\\'"]|\#[^\n]*\n)*+"""
+
+
+def stands_as_argument(token: bytes, text: bytes) -> bool:
+    """Whether a token stands in enough places where a plain argument of a call may: a quick look.
+
+    Args:
+        token: A token of Python.
+        text: A file.
+    """
+    if token[:1] in b"\"'":
+        return True  # written in one of several ways
+    found = re.finditer(rb"(?<!\w)%b(?!\w)%b[,)]" % (re.escape(token), _BESIDE), text)
+    return len([*itertools.islice(found, LEAST_CALLS)]) == LEAST_CALLS
 
 
 _Values = dict[_Slot, Counter[str]]

@@ -17,7 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mergewright.model.threeway import Side, ThreeWay
-from mergewright.python.arguments import LEAST_CALLS, ArgumentSweep, find_argument_sweeps
+from mergewright.python.arguments import (
+    LEAST_CALLS,
+    ArgumentSweep,
+    find_argument_sweeps,
+    stands_as_argument,
+)
 from mergewright.python.source import Source, raw_tokens, source_of, string_token
 from mergewright.text.diff import matches
 from mergewright.text.lines import split_lines, words_of
@@ -66,7 +71,10 @@ class Sweeps:
         if side not in self._found:
             counts = count_substitutions(self._texts.base, self._texts.get(side))
             self._many[side] = any(
-                len(a) == len(b) == 1 and places >= LEAST_CALLS
+                len(a) == len(b) == 1
+                and places >= LEAST_CALLS
+                and stands_as_argument(a[0], self._texts.base)
+                and stands_as_argument(b[0], self._texts.get(side))
                 for (a, b), (places, _) in counts.items()
             )
             self._found[side] = _consistent(counts, self._texts.get(side))
@@ -80,7 +88,7 @@ class Sweeps:
     def of_arguments(self, side: Side) -> list[ArgumentSweep]:
         """The arguments that a side changed alike in every call of a function."""
         self.of(side)
-        # Without one token that was replaced by one other in several places there is none.
+        # Without one token of arguments that was replaced by one other in several places there is none.
         if not self._many[side]:
             return []
         return find_argument_sweeps(
