@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import ast
 import inspect
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from mergewright.model.merge import Piece
 from mergewright.model.threeway import Side, ThreeWay
@@ -24,6 +22,7 @@ from mergewright.python.layout import Composed
 from mergewright.python.pieces import PREFIX
 from mergewright.python.source import source_of
 from mergewright.text.diff import matches
+from mergewright.text.syntax import syntax_tree
 
 #: A file shorter than this, or without a statement over several lines, proves no settings.
 LEAST_LINES = 30
@@ -347,10 +346,8 @@ def _same_program(one: str, other: str) -> bool:
     pairs = _differing(one, other) if len(one) > _SHORT else None
     if pairs is None:
         pairs = [(one, other, True)]
-    for before, after, first in pairs:
-        trees = [_meaning(text, first=first) for text in (before, after)]
-        if trees[0] is None or trees[0] != trees[1]:
-            return False
+    if not all(_same_tree(before, after, first=first) for before, after, first in pairs):
+        return False
     return _comments([pair[0] for pair in pairs]) == _comments([pair[1] for pair in pairs])
 
 
@@ -372,64 +369,74 @@ def _differing(one: str, other: str) -> list[tuple[str, str, bool]] | None:
     ]
 
 
-def _meaning(text: str, *, first: bool) -> str | None:
-    """The syntax tree as text; ``first`` tells whether a string at the start is a docstring."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    out: list[str] = []
+def _same_tree(one: str, other: str, *, first: bool) -> bool:
+    """Whether two texts have one syntax tree; ``first``: a string at their start is a docstring."""
+    trees = syntax_tree(one), syntax_tree(other)
+    if trees[0] is None or trees[1] is None:
+        return False
     # Docstrings are told by the place: a definition's first statement.
-    docs: set[int] = set()
-    if first:
-        docs.update(map(id, tree.body[:1]))
-    stack: list[object] = [tree]
+    docs = {id(statement) for statement in trees[0].body[:1]} if first else set()
+    stack: list[tuple[Any, Any]] = [trees]
     while stack:
-        part = stack.pop()
-        if isinstance(part, list):
-            out.append("[")
-            stack.append(_END)
-            stack += reversed(part)
-        elif isinstance(part, ast.AST):
-            out.append(type(part).__name__)
-            if isinstance(part, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                docs.update(map(id, part.body[:1]))
-            elif (
-                isinstance(part, ast.Expr)
-                and id(part) in docs
-                and isinstance(part.value, ast.Constant)
-                and isinstance(part.value.value, str)
-            ):
-                out.append(repr(inspect.cleandoc(part.value.value).strip()))
-                continue
-            stack.append(_END)
-            stack += [
-                getattr(part, name, None)
-                for name in reversed(part._fields)
-                if name not in {"kind", "ctx"}  # told by the prefix, by the place
-            ]
+        a, b = stack.pop()
+        kind = type(a)
+        if kind is not type(b):
+            return False
+        if kind is list:
+            if len(a) != len(b):
+                return False
+            stack += zip(a, b, strict=True)
+        elif not isinstance(a, ast.AST):
+            if a != b:
+                return False
         else:
-            out.append("]" if part is _END else repr(part))
-    return "\0".join(out)
+            if isinstance(a, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                docs.add(id(a.body[0]))
+            elif isinstance(a, ast.Expr) and id(a) in docs:
+                texts = [_text(node.value) for node in (a, b)]
+                if None not in texts:
+                    if texts[0] != texts[1]:
+                        return False
+                    continue
+            for name in kind._fields:
+                if name not in _TOLD:
+                    stack.append((getattr(a, name, None), getattr(b, name, None)))
+    return True
 
 
-_END = object()
+#: Fields that say what the prefix of a text, or the place of a name, says.
+_TOLD = frozenset({"kind", "ctx"})
 # Texts shorter than this are compared as a whole.
 _SHORT = 4_000
 
 
-def _comments(texts: Sequence[str]) -> Counter[str] | None:
-    found: Counter[str] = Counter()
-    try:
-        for text in texts:
-            if "#" in text:
-                tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-                found.update(
-                    t.string.lstrip("#! ").rstrip() for t in tokens if t.type == tokenize.COMMENT
-                )
-    except (tokenize.TokenError, SyntaxError):
-        return None
-    return found
+def _text(node: ast.expr) -> str | None:
+    """A docstring up to its indentation; ``None`` for other expressions."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return inspect.cleandoc(node.value).strip()
+    return None
+
+
+_STRINGS_AND_COMMENTS = re.compile(
+    r"""(?s)\#([^\r\n]*)
+    |'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''
+    |\"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"""
+    |'[^'\\\n]*(?:\\.[^'\\\n]*)*'
+    |"[^"\\\n]*(?:\\.[^"\\\n]*)*"
+    """,
+    re.VERBOSE,
+)
+
+
+def _comments(texts: Sequence[str]) -> Counter[str]:
+    """The comments of texts that parse."""
+    return Counter(
+        match.group(1).lstrip("#! ").rstrip()
+        for text in texts
+        if "#" in text
+        for match in _STRINGS_AND_COMMENTS.finditer(text)
+        if match.group(1) is not None
+    )
 
 
 def _near(one: str, other: str) -> bool:
