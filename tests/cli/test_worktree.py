@@ -428,7 +428,7 @@ def test_our_own_fault_is_status_255_with_a_report(
     def crash(*args: object, **kwargs: object) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setattr("mergewright.workflows.resolving.plan_paths", crash)
+    monkeypatch.setattr("mergewright.workflows.planning.plan_paths", crash)
     ran = resolve()
     assert ran.status == 255
     file = Path(next(word for word in ran.stderr.split() if "resolve-bug-" in word))

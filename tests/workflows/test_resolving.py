@@ -15,13 +15,8 @@ from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import Cascade
 from mergewright.testing import Sandbox, SandboxRepository
 from mergewright.text.markers import marker_size_for
-from mergewright.workflows.resolving import (
-    Settings,
-    git_text,
-    measured,
-    plan_merge,
-    plan_worktree,
-)
+from mergewright.workflows.planning import git_text, measured
+from mergewright.workflows.resolving import Settings, plan_merge, plan_worktree
 
 BASE = {"a.txt": "1\n2\n3\n", "b.txt": "x\n", "c.txt": "c\n", "OWNERS": "core\n"}
 OURS = {"a.txt": "1\nours\n3\n", "b.txt": "x\nours\n"}

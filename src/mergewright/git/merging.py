@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal, Self
@@ -146,6 +146,7 @@ def merge_commits(
     attributes: bool = True,
     allow_unrelated: bool = False,
     style: Literal["merge", "diff3", "zdiff3"] = "merge",
+    beside: Callable[[], None] | None = None,
 ) -> InMemoryMerge:
     """Merge two commits in memory, as ``git merge`` would with ours checked out.
 
@@ -161,6 +162,7 @@ def merge_commits(
             ``-merge`` …), as in a worktree. Custom merge drivers are never run.
         allow_unrelated: Merge also commits without a common ancestor, from an empty base.
         style: The style of the conflict markers in the merged tree (git's engine only).
+        beside: Called once while git merges.
 
     Raises:
         RepositoryError: A revision is not there, objects are missing, there is no common
@@ -196,7 +198,14 @@ def merge_commits(
             scratch.add_info_attributes(repository.common_dir / "info" / "attributes")
         run = _merge_with_git if use_git else _merge_with_libgit2
         merged = run(
-            repository, scratch, tips.ours, tips.theirs, base=tips.base, bases=bases, style=style
+            repository,
+            scratch,
+            tips.ours,
+            tips.theirs,
+            base=tips.base,
+            bases=bases,
+            style=style,
+            beside=beside,
         )
         only_base = bases[0] if len(bases) == 1 else None
         grouper = Grouper(
@@ -243,6 +252,7 @@ def _merge_with_git(
     base: str | None,
     bases: Sequence[str],  # noqa: ARG001 - git finds them itself
     style: str,
+    beside: Callable[[], None] | None,
 ) -> _Merged:
     if base is not None:
         # Commits made up for the purpose: the only way that every version knows.
@@ -269,6 +279,7 @@ def _merge_with_git(
         name="merge-tree",
         statuses=(0, 1),
         extra=scratch.environment,
+        beside=beside,
     )
     return parse_merge_tree(done.stdout)
 
@@ -318,7 +329,10 @@ def _merge_with_libgit2(
     base: str | None,
     bases: Sequence[str],
     style: str,  # noqa: ARG001 - pygit2 knows one style
+    beside: Callable[[], None] | None,
 ) -> _Merged:
+    if beside is not None:
+        beside()
     handle = scratch.handle
     notes = []
     tree_ids = [scratch.objects.tree_id(commit) for commit in (ours, theirs)]

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -89,6 +89,7 @@ def run_git(
     name: str = "",
     statuses: Sequence[int] = (0,),
     extra: Mapping[str, str] | None = None,
+    beside: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git in the sealed environment.
 
@@ -99,24 +100,32 @@ def run_git(
         name: What git is asked to do, for the error message; by default the first argument.
         statuses: Exit statuses that are answers; any other is an error.
         extra: Further environment variables.
+        beside: Called while git works; what it raises ends git.
 
     Raises:
         RepositoryError: git is not there or gave another status; the message is its own.
     """
     name = name or os.fsdecode(arguments[0])
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["git", *arguments],
             cwd=cwd,
-            input=data,
-            stdin=subprocess.DEVNULL if data is None else None,
-            capture_output=True,
-            check=False,
+            stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=sealed_environment(extra),
         )
     except OSError as error:
         raise RepositoryError(f"git cannot be run: {error}") from error
-    if done.returncode not in statuses:
-        said = done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
+    with process:
+        try:
+            if beside is not None:
+                beside()
+            out, err = process.communicate(data)
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode not in statuses:
+        said = err.decode(errors="replace").strip() or f"exit status {process.returncode}"
         raise failure(f"git {name} failed: {said}")
-    return done
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)

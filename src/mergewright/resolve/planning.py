@@ -55,6 +55,11 @@ def size_of(conflict: Conflict) -> int:
     return sum(len(text) for text in conflict.texts if text is not None)
 
 
+def names_of(conflicts: Sequence[Conflict]) -> frozenset[str]:
+    """All paths that conflicts speak of."""
+    return frozenset(name for c in conflicts for name in (c.path, *c.related))
+
+
 #: Called after each path with how many are done, how many there are, and the path.
 Progress = Callable[[int, int, str], None]
 

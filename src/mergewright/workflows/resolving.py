@@ -4,50 +4,27 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import mergewright
-from mergewright.git.linemerge import merge_text
 from mergewright.git.repository import Repository, WorktreeMerge
-from mergewright.git.trees import Objects, TreeEntry
+from mergewright.git.trees import TreeEntry
 from mergewright.model.conflict import Conflict
-from mergewright.model.errors import RepositoryError, UsageError
-from mergewright.model.merge import Decider, FileMerge
-from mergewright.model.plan import MergePlan, MergeSource
-from mergewright.model.resolution import Deferred, Failed, PathOutcome, Resolved
+from mergewright.model.errors import UsageError
+from mergewright.model.plan import MergePlan
+from mergewright.model.resolution import Deferred, Resolved
 from mergewright.model.threeway import ThreeWay
-from mergewright.resolve.cascade import Cascade
-from mergewright.resolve.engines import GitText, merge_file
-from mergewright.resolve.planning import Mapper, Progress, Spread, plan_paths, size_of
-from mergewright.resolve.reporting import report
-from mergewright.text.markers import marker_size_for
-from mergewright.workflows.cleanpaths import (
-    CleanPaths,
-    Mended,
-    clean_paths,
-    mended_paths,
-    rules_of,
-)
-from mergewright.workflows.cleanverdicts import Spoken, by_history
-from mergewright.workflows.crossfile import carry_renamings, follow_moves
-from mergewright.workflows.formatter import formatting_of
-from mergewright.workflows.parallel import spread
-from mergewright.workflows.policies import apply_policies
-from mergewright.workflows.readers import without_broken
-from mergewright.workflows.sources import SourceFactory, Sources, no_sources
-from mergewright.workflows.texts import FILE_BUDGET, time_limit
+from mergewright.resolve.planning import Mapper, Progress, names_of
+from mergewright.workflows.sources import SourceFactory, no_sources
+from mergewright.workflows.texts import FILE_BUDGET
 
 if TYPE_CHECKING:
     from mergewright.git.merging import Engine, InMemoryMerge
-    from mergewright.python.formatting import Formatting
     from mergewright.rules.book import RuleBook
-    from mergewright.rules.schema import MemorySection
 
 
 def _silent(done: int, total: int, path: str) -> None:
@@ -96,178 +73,9 @@ class Plan:
 
     def report(self, **extra: Any) -> dict[str, Any]:
         """The report as plain data, as ``--json`` writes it (see ``schemas/report-v1.json``)."""
+        from mergewright.resolve.reporting import report
+
         return report(self.plan, version=mergewright.__version__, extra=extra)
-
-
-def load_book(repository: Repository, settings: Settings) -> RuleBook:
-    """The rules that hold for a repository.
-
-    Raises:
-        RuleFileError: A rule file cannot be used.
-    """
-    from mergewright.rules.loading import load_rules
-
-    return load_rules(
-        [Path(rule) if isinstance(rule, os.PathLike) else rule for rule in settings.rules],
-        root=repository.workdir,
-    )
-
-
-def git_text(conflict: Conflict, labels: ThreeWay[str]) -> GitText | None:
-    """Git's own conflict for a path; ``None`` when there is no git, or it does not merge it."""
-    texts = conflict.texts
-    size = marker_size_for(texts)
-    try:
-        data, _ = merge_text(texts, labels, style="diff3", marker_size=size)
-    except RepositoryError:
-        return None
-    return measured(data, size)
-
-
-def measured(data: bytes, size: int) -> GitText:
-    """Count the conflicts in a diff3 text whose markers are of a size that no other line has."""
-    places = lines = 0
-    inside: bytes | None = None
-    for line in data.splitlines(keepends=True):
-        mark = line[:size]
-        if (
-            len(mark) == size
-            and len(set(mark)) == 1
-            and mark[:1] in b"<|=>"
-            and line[size : size + 1] in (b" ", b"\n", b"\r")
-        ):
-            inside = None if mark[:1] == b">" else mark[:1]
-            places += mark[:1] == b"<"
-        elif inside in (b"<", b"="):
-            lines += bool(line.strip())
-    return GitText(data=data, open_places=places, contested_lines=lines)
-
-
-def _cascade(
-    repository: Repository,
-    source: MergeSource,
-    sources: Sources,
-    book: RuleBook,
-    settings: Settings,
-    objects: Objects,
-) -> Cascade:
-    def guard() -> AbstractContextManager[None]:
-        return time_limit(settings.budget)
-
-    return Cascade(
-        labels=source.labels,
-        rules=book,
-        history=sources.history,
-        rebase=sources.rebase,
-        memory=sources.memory if book.memory is None else _memory(repository, book.memory),
-        verdicts=sources.verdicts,
-        git_text=lambda conflict: git_text(conflict, source.labels),
-        guard=guard,
-        engine=partial(_by_rules, book, formatting_of(objects, source.commits)),
-        disabled=book.disabled,
-    )
-
-
-def _by_rules(
-    book: RuleBook,
-    formatting: Callable[[str], Formatting],
-    path: str,
-    versions: ThreeWay[bytes | None],
-    deciders: Sequence[Decider],
-) -> FileMerge:
-    """The merge of one file with the switches that the rules set for it."""
-    return merge_file(
-        path,
-        versions,
-        deciders,
-        options=book.engine_options(path),
-        formats=book.format_options(path),
-        formatting=formatting,
-    )
-
-
-def _memory(
-    repository: Repository, section: MemorySection
-) -> Callable[[Conflict], Sequence[Decider]]:
-    """Earlier decisions, on the terms of a rule file."""
-    from mergewright.workflows.memory import memory_decider
-
-    root = repository.workdir
-    decider = memory_decider(
-        repository,
-        expire_days=section.expire_days,
-        agreeing=section.agreeing,
-        shared=[] if root is None else [Path(root) / name for name in section.shared],
-    )
-    deciders: Sequence[Decider] = () if decider is None else (decider,)
-    return lambda _: deciders
-
-
-def _plan(
-    repository: Repository,
-    source: MergeSource,
-    conflicts: Sequence[Conflict],
-    book: RuleBook,
-    clean: CleanPaths,
-    settings: Settings,
-    *,
-    objects: Objects,
-    merged: Mapping[str, TreeEntry],
-    everything: Callable[[], Mapping[str, TreeEntry]],
-    whole: bool = True,
-    notes: Sequence[str] = (),
-) -> MergePlan:
-    spoken = set(clean.spoken)
-    sources = settings.sources(repository, source, conflicts)
-    cascade = _cascade(repository, source, sources, book, settings, objects)
-    at_once: Spread = partial(spread, jobs=settings.jobs, before=sources.share)
-    mended, said = Mended(), Spoken()
-    if whole:
-        left_out = clean.settled | names_of(conflicts)
-        said = by_history(book, sources.clean, objects, merged, left_out)
-        spoken |= said.rules
-        left_out |= {plan.path for plan in said.plans}
-        mended = mended_paths(objects, source.commits, merged, left_out, cascade.resolve, at_once)
-    plan = plan_paths(
-        source,
-        conflicts,
-        cascade.resolve,
-        clean=(*clean.plans, *said.plans, *mended.plans),
-        progress=settings.progress,
-        mapper=settings.mapper or partial(at_once, weight=size_of, lost=_lost),
-    )
-    decided = (entry.outcome for entry in plan.paths if entry.conflict is not None)
-    spoken |= mended.spoken.union(*map(rules_of, decided))
-    plan, refused = without_broken(plan, said.plans, objects, everything)
-    warnings = (
-        *notes,
-        *said.warnings,
-        *refused,
-        *mended.warnings,
-        *(str(warning) for warning in book.shadowed()),
-    )
-    if whole:
-        plan = follow_moves(plan, repository, objects, everything, cascade.resolve, book, at_once)
-        if book.engine_options().sweeps:
-            plan = carry_renamings(plan, objects, everything, cascade.resolve, book, at_once)
-    if not whole:
-        # With some paths only, a rule may well speak for the others.
-        return replace(plan, warnings=warnings)
-    follow = apply_policies(plan, book, repository, objects, merged)
-    unused = book.unused(spoken | follow.used)
-    return replace(
-        follow.plan,
-        warnings=(*warnings, *follow.plan.warnings, *(str(warning) for warning in unused)),
-    )
-
-
-def _lost(conflict: Conflict, how: str) -> PathOutcome:
-    return Failed(path=conflict.path, error=how)
-
-
-def names_of(conflicts: Sequence[Conflict]) -> frozenset[str]:
-    """All paths that conflicts speak of."""
-    return frozenset(name for c in conflicts for name in (c.path, *c.related))
 
 
 # -- two commits, in memory ------------------------------------------------------------------------
@@ -353,25 +161,31 @@ def plan_merge(
     """
     from mergewright.git.merging import merge_commits
 
-    book = load_book(repository, settings)
+    books: list[RuleBook] = []
+
+    def beside() -> None:
+        # What decides is as long in loading as git is in merging.
+        from mergewright.workflows.planning import load_book
+
+        books.append(load_book(repository, settings))
+
     merge = merge_commits(
-        repository, ours, theirs, engine=settings.engine, base=base, labels=labels
+        repository, ours, theirs, engine=settings.engine, base=base, labels=labels, beside=beside
     )
     try:
-        merged = merge.clean_entries()
+        from mergewright.workflows.planning import make_plan
+
         clashes = merge.case_clashes()
-        contested = merge.contested_paths | names_of(clashes)
-        clean = clean_paths(book, merge.objects, merge.source.commits, merged, contested)
-        plan = _plan(
+        plan = make_plan(
             repository,
             merge.source,
             (*merge.conflicts, *clashes),
-            book,
-            clean,
+            books[0],
             settings,
             objects=merge.objects,
-            merged=merged,
+            merged=merge.clean_entries(),
             everything=merge.clean_entries,
+            contested=merge.contested_paths | names_of(clashes),
             notes=merge.notes,
         )
     except BaseException:
@@ -413,30 +227,30 @@ def plan_worktree(
         RuleFileError: A rule file cannot be used.
         UsageError: A path names no conflict.
     """
+    from mergewright.workflows.planning import load_book, make_plan
+
     root = repository.require_worktree()
     merge = repository.worktree_merge()
     book = load_book(repository, settings)
     clashes = repository.case_clashes(merge)
     conflicts: Sequence[Conflict] = (*merge.conflicts, *clashes)
-    clean = CleanPaths()
     merged: Mapping[str, TreeEntry] = {}
+    contested: frozenset[str] | None = None
     if paths:
         conflicts = _selected(conflicts, paths, root)
     else:
         merged = repository.index_entries()
         contested = merge.contested_paths | names_of(clashes)
-        clean = clean_paths(book, repository.objects, merge.source.commits, merged, contested)
-    plan = _plan(
+    plan = make_plan(
         repository,
         merge.source,
         conflicts,
         book,
-        clean,
         settings,
         objects=repository.objects,
         merged=merged,
         everything=repository.index_entries,
-        whole=not paths,
+        contested=contested,
     )
     return WorktreePlan(plan=plan, repository=repository, merge=merge)
 
