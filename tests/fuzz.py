@@ -133,19 +133,26 @@ def judge(case: Scenario) -> tuple[str, Result | None]:
 
 
 def _ends_changed(data: bytes, case: Scenario) -> bool:
-    """Whether a line of the base that no side touched has another end in the result."""
-    versions = case.versions
-    ends = [_ends(text) for text in (*versions, data)]
+    """Whether a line of the base that no side touched has another end in the result.
+
+    Lines are told by their text, whatever their indentation: a side that has one less often than the
+    base touched it.
+    """
+    base, ours, theirs, result = (_ends(text) for text in (*case.versions, data))
     return any(
-        len(base) == 1 and base == ends[1].get(line) == ends[2].get(line) != ends[3].get(line, base)
-        for line, base in ends[0].items()
+        len(ends) == 1
+        and ends == ours.get(line) == theirs.get(line)
+        and not result.get(line, ends).keys() <= ends.keys()
+        for line, ends in base.items()
     )
 
 
-def _ends(data: bytes) -> dict[bytes, set[bytes]]:
-    found: dict[bytes, set[bytes]] = {}
+def _ends(data: bytes) -> dict[bytes, Counter[bytes]]:
+    """How often each line of a text has each end."""
+    found: dict[bytes, Counter[bytes]] = {}
     for line in data.split(b"\n")[:-1]:
-        found.setdefault(line.rstrip(b"\r"), set()).add(line[len(line.rstrip(b"\r")) :])
+        text = line.rstrip(b"\r")
+        found.setdefault(text.strip(), Counter())[line[len(text) :]] += 1
     return found
 
 

@@ -83,9 +83,12 @@ def _indented(data: bytes, unit: bytes) -> bytes:
 
 
 def _mixed(data: bytes) -> bytes:
-    """A third of the lines ends in CRLF: the same ones in all versions, told by their text."""
+    """A third of the lines ends in CRLF: the same ones in all versions, told by their text.
+
+    Indentation does not count, so that a side that has another one has the same ends.
+    """
     lines = data.split(b"\n")
-    ends = [b"\r\n" if zlib.crc32(line) % 3 == 0 else b"\n" for line in lines[:-1]]
+    ends = [b"\r\n" if zlib.crc32(line.strip()) % 3 == 0 else b"\n" for line in lines[:-1]]
     return b"".join(a + b for a, b in zip(lines, ends, strict=False)) + lines[-1]
 
 

@@ -153,6 +153,20 @@ def test_gates() -> None:
     assert gates(base, ours, theirs, "def f(:\n") == {"parse"}
 
 
+def test_method_added_to_both_parts_of_a_split_class() -> None:
+    """A method that both sides added may not stand in a class and in what was split off it."""
+    a, b, c = (f"    def {name}(self):\n        return '{name}'\n" for name in "abc")
+    base, ours = f"class A:\n{a}{b}", f"class A:\n{a}{c}{b}"
+    theirs = f"class A:\n{a}class B:\n{c}{b}"
+    in_both = f"class A:\n{a}{c}class B:\n{c}{b}"
+    assert "duplicate-definition" not in gates(base, ours, theirs, theirs)
+    assert gates(base, ours, theirs, in_both) == {"duplicate-definition"}
+    assert gates(base, theirs, ours, in_both) == {"duplicate-definition"}
+    # Two classes that have nothing to do with each other may have methods of one name.
+    apart = f"class B:\n{c}"
+    assert gates(base, ours, base + apart, ours + apart) == set()
+
+
 def test_undefined_names_see_scopes() -> None:
     """Comprehensions, nested functions, globals and class bodies bind what they bind."""
     text = b"""

@@ -117,6 +117,8 @@ class StructuralMerge:
     decisions: list[Decision] = field(default_factory=list)
     _rows: dict[Side, Counter[bytes]] = field(default_factory=dict)
     _release_side: Side | None = None
+    # The block that is being merged.
+    _lists: ThreeWay[list[Slot]] | None = None
     # The function that is being merged.
     _function: Slot | None = None
 
@@ -133,14 +135,13 @@ class StructuralMerge:
         if thread_time() > self.deadline:
             raise BudgetExceeded
         slots, ours_list, theirs_list, base_list = _slots(v)
-        outer = self._release_side
+        outer, around = self._release_side, self._lists
         self._release_side = self._version_side(slots)
+        self._lists = ThreeWay(base=base_list, ours=ours_list, theirs=theirs_list)
         try:
-            return self._runs(
-                ThreeWay(base=base_list, ours=ours_list, theirs=theirs_list), scope, parent
-            )
+            return self._runs(self._lists, scope, parent)
         finally:
-            self._release_side = outer
+            self._release_side, self._lists = outer, around
 
     def _version_side(self, slots: Sequence[Slot]) -> Side | None:
         """Whose version wins in this block, when both sides raised one: its release flag follows."""
@@ -414,6 +415,10 @@ class StructuralMerge:
             # Comments for themselves: new words are all there is to lose.
             if (kept.kind == "tail" and words) or self._stands_elsewhere(base, kept, side.other):
                 return self._ask_whole(slot, symbol, kind, who)
+            if self._comment_rewritten(slot, side.other):
+                return self._ask_whole(
+                    slot, symbol, kind, f"{who}; both changed the comment that stands there"
+                )
             if (
                 "deletion-of-annotations" not in self.disabled
                 and _code_tokens(base) != _code_tokens(kept)
@@ -425,7 +430,7 @@ class StructuralMerge:
                     "deletion-of-annotations",
                     side.other,
                     f"{side.other.value} deleted it; {side.value} changed only what does not run: "
-                    "annotations, docstrings, spelling of its bases",
+                    "annotations where there were none, docstrings, spelling of its bases",
                 )
                 return []
             if "deletion-of-comments" not in self.disabled and (
@@ -501,6 +506,28 @@ class StructuralMerge:
         code = {row for row in rows if row[:1] != b"#"}
         known = [row for row in code if there[row] >= before[row]]
         return 5 * len(known) >= 4 * len(code) and sum(map(len, known)) > _SAYS
+
+    def _comment_rewritten(self, slot: Slot, deleter: Side) -> bool:
+        """Whether a comment above a deleted statement was kept or rewritten there, and changed by both.
+
+        It then speaks of more than the statement: what the other side made of it may not go with it.
+        """
+        base, edited = slot.base, slot.get(deleter.other)
+        if base is None or edited is None or self._lists is None:
+            return False
+        notes = Counter(_comment_lines(base.lead))
+        if notes == Counter(_comment_lines(edited.lead)):
+            return False
+        order, there = self._lists.base, self._lists.get(deleter)
+        at = next((n for n, other in enumerate(order) if other is slot), None)
+        if at is None:
+            return False
+        # Up to the nearest statements that the deleting side kept, what stands above the second included.
+        stays = {id(s) for s in order} & {id(s) for s in there}
+        before = next((id(s) for s in reversed(order[:at]) if id(s) in stays), None)
+        behind = next((id(s) for s in order[at + 1 :] if id(s) in stays), None)
+        others = _notes(_between(order, before, behind), Side.BASE) - notes
+        return bool(_notes(_between(there, before, behind), deleter) - others)
 
     def _kept_import(self, item: Item) -> bool:
         """Whether an import that one side deleted is kept because the result needs a name of it."""
@@ -1307,6 +1334,23 @@ def _in_order(common: Counter[str], notes: ThreeWay[tuple[str, ...]], side: Side
         [note for note in notes.get(one) if note in common] for one in (side, side.other)
     )
     return ours == theirs
+
+
+def _between(slots: Sequence[Slot], before: int | None, behind: int | None) -> Sequence[Slot]:
+    """The part of a list behind one slot and up to another one, by their ids; ``None``: its ends."""
+    places = {id(slot): n for n, slot in enumerate(slots)}
+    start = 0 if before is None else places[before] + 1
+    return slots[start:] if behind is None else slots[start : places[behind] + 1]
+
+
+def _notes(slots: Sequence[Slot], side: Side) -> Counter[str]:
+    """The comments that stand for themselves above statements."""
+    found: Counter[str] = Counter()
+    for slot in slots:
+        item = slot.get(side)
+        if item is not None:
+            found.update(_comment_lines(item.text if item.kind == "tail" else item.lead))
+    return found
 
 
 def _comment_lines(lead: bytes) -> tuple[str, ...]:

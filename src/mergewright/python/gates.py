@@ -231,6 +231,10 @@ class Compared:
             if path in base and path in ours and path in theirs
         }
 
+    def paths(self, text: Sequence[Unit]) -> set[str]:
+        """Dotted paths of the functions and methods of what differs in a text."""
+        return {path for unit in self.changed(text) for path, _ in unit.functions}
+
     def _functions(self, text: Sequence[Unit]) -> dict[str, Leaf]:
         found: dict[str, list[Leaf]] = {}
         for unit in self.changed(text):
@@ -345,7 +349,37 @@ def _duplicates(units: Compared) -> GateResult:
     )
     # Of a class that stands twice its members do, too.
     twice = [name for name in twice if not any(name.startswith(f"{other}.") for other in twice)]
+    twice += sorted(
+        {
+            *_added_to_split(units.ours, units.theirs, units),
+            *_added_to_split(units.theirs, units.ours, units),
+        }
+    )
     return _told("duplicate-definition", "defined twice", twice)
+
+
+def _added_to_split(
+    splitter: Sequence[Unit], other: Sequence[Unit], units: Compared
+) -> Iterator[str]:
+    """Methods that both sides added under one name, one of them in a class that it split off.
+
+    Where methods of a class went to a new one on one side, what the other side added to the first class
+    may belong to the second; if that has it already, it would stand in both.
+    """
+    base, there, here, result = (
+        units.paths(text) for text in (units.base, splitter, other, units.result)
+    )
+    for path in sorted((here & result) - base - there):
+        old, _, name = path.rpartition(".")
+        if not old:
+            continue
+        for twin in sorted((there & result) - base - here):
+            new, _, same = twin.rpartition(".")
+            if same != name or not new or any(p.startswith(f"{new}.") for p in base | here):
+                continue
+            gone = {p.rpartition(".")[2] for p in base - there if p.rpartition(".")[0] == old}
+            if any(f"{new}.{method}" in there for method in gone):
+                yield f"{path} and {twin}"
 
 
 def _told(gate: str, what: str, found: Sequence[str]) -> GateResult:

@@ -17,15 +17,38 @@ from collections import Counter
 from collections.abc import Sequence
 
 
-def same_behaviour(one: bytes, other: bytes) -> bool:
-    """Whether two versions of a statement differ only in what does not run.
+def same_behaviour(base: bytes, side: bytes) -> bool:
+    """Whether a side changed in a statement only what does not run.
+
+    Annotations that it added where there was none count as such, and quotes around them. One that it
+    changed does not: it tells that the values became others.
 
     Args:
-        one: Whole lines of the statement, indented as in their file.
-        other: The other version.
+        base: Whole lines of the base, indented as in their file.
+        side: The side's.
     """
-    forms = [_form(text, _Neutral()) for text in (one, other)]
-    return forms[0] is not None and forms[0] == forms[1]
+    before, after = (_tree(text, _Neutral()) for text in (base, side))
+    if before is None or after is None:
+        return False
+    for was, now in zip(_annotated(before), _annotated(after), strict=False):
+        for field in ("annotation", "returns"):
+            if getattr(now, field, None) is not None:
+                old = getattr(was, field, None)
+                same = old is None or _unquoted(old) == _unquoted(getattr(now, field))
+                setattr(now, field, old if same else getattr(now, field))
+    return ast.dump(before) == ast.dump(after)
+
+
+def _annotated(tree: ast.AST) -> list[ast.AST]:
+    """What may bear an annotation, in an order that annotations do not change."""
+    return [n for n in ast.walk(tree) if isinstance(n, (*_FUNCTIONS, ast.arg))]
+
+
+def _unquoted(annotation: ast.expr) -> str:
+    """An annotation as text, without the quotes that only put off its evaluation."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value.strip()
+    return ast.unparse(annotation)
 
 
 def same_program(one: bytes, other: bytes) -> bool:
@@ -45,8 +68,8 @@ def only_respelled(base: bytes, side: bytes, other: bytes) -> bool:
     Formatting of strings (``%``, ``format``, f-strings), ``set([…])`` against ``{…}``, unittest's
     assertions against ``assert``, a needless ``pass``, ``not a in b``: the behaviour is the base's. Where
     the other side still writes it the old way, the respelling is meant for it too, and this is ``False``.
-    Against a deletion annotations and docstrings count as spelling, too; against a replacement they do
-    not, nor do comments: what the side wrote there would be lost.
+    Against a deletion docstrings count as spelling, too; against a replacement they do not, nor do
+    comments: what the side wrote there would be lost.
 
     Args:
         base: Whole lines of the base.
@@ -54,7 +77,7 @@ def only_respelled(base: bytes, side: bytes, other: bytes) -> bool:
         other: What the other side has in this place; empty when it deleted it.
     """
     deleted = not other.strip()
-    forms = [_form(text, _Respelled(notes=deleted)) for text in (base, side)]
+    forms = [_form(text, _Respelled(docstrings=deleted)) for text in (base, side)]
     if forms[0] is None or forms[0] != forms[1]:
         return False
     return deleted or set(_words(base) - _words(side)).isdisjoint(_words(other))
@@ -98,13 +121,18 @@ def _tokens(text: bytes) -> list[tokenize.TokenInfo] | None:
 
 
 def _form(text: bytes, form: ast.NodeTransformer) -> str | None:
+    tree = _tree(text, form)
+    return None if tree is None else ast.dump(tree)
+
+
+def _tree(text: bytes, form: ast.NodeTransformer) -> ast.AST | None:
     if not text.strip():
         return None
     try:
-        tree = ast.parse(_at_margin(text.decode("utf-8")))
-        return ast.dump(form.visit(tree))
+        tree: ast.AST = form.visit(ast.parse(_at_margin(text.decode("utf-8"))))
     except (SyntaxError, ValueError, RecursionError):
         return None
+    return tree
 
 
 def _at_margin(text: str) -> str:
@@ -120,25 +148,15 @@ def _at_margin(text: str) -> str:
 
 
 class _Neutral(ast.NodeTransformer):
-    """Takes away what does not run; without ``notes`` annotations and docstrings stay."""
+    """Takes away what does not run; without ``docstrings`` they stay."""
 
-    def __init__(self, *, notes: bool = True) -> None:
-        self._notes = notes
+    def __init__(self, *, docstrings: bool = True) -> None:
+        self._docstrings = docstrings
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        if not self._notes:
-            return self.generic_visit(node)
-        node.returns = None
         node.type_comment = None
-        arguments = node.args
-        for argument in (
-            *arguments.posonlyargs,
-            *arguments.args,
-            *arguments.kwonlyargs,
-            *(a for a in (arguments.vararg, arguments.kwarg) if a is not None),
-        ):
-            argument.annotation = None
-        _drop_docstring(node)
+        if self._docstrings:
+            _drop_docstring(node)
         return self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -149,7 +167,7 @@ class _Neutral(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.bases = [b for b in node.bases if not (isinstance(b, ast.Name) and b.id == "object")]
-        if self._notes:
+        if self._docstrings:
             _drop_docstring(node)
         return self.generic_visit(node)
 
@@ -164,6 +182,8 @@ class _Neutral(ast.NodeTransformer):
             node.args = []
         return self.generic_visit(node)
 
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "equal": ast.Eq,

@@ -866,13 +866,25 @@ def _call(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     rest = m._fields(v, what, frozenset({"args"}))
     callee = v.map(lambda node: m.normal(node.func))
     args = v.map(lambda node: m.normal(node.args))
-    if len({callee.base, callee.ours, callee.theirs}) > 1 and settle(args) != settle(callee):
+    if _changed_apart(callee, args):
         # The arguments one side changed belong to the callee that the other side replaced,
         # unless what differs is only the receiver of the same method or an inner call.
         names = v.map(lambda node: _callee_name(node.func))
         if len({names.base, names.ours, names.theirs}) > 1:
             raise Contest("one side changed the callee, the other its arguments")
     return rest.with_changes(args=_merge_args(m, v.map(lambda node: node.args)))
+
+
+def _changed_apart(whole: ThreeWay[Any], parts: ThreeWay[Any]) -> bool:
+    """Whether one side alone changed what names a thing, and the other has a part in what goes with it.
+
+    What both changed in one way is as if it had been so in base.
+    """
+    return (
+        whole.ours != whole.theirs
+        and parts.ours != parts.theirs
+        and settle(parts) is not settle(whole)
+    )
 
 
 def _callee_name(node: Any) -> str:
@@ -1014,8 +1026,7 @@ def _import_from(m: NodeMerger, v: ThreeWay[Any], what: str) -> Any:
     if settle(modules) is None:
         # Dots and name are one thing: half of each would name a third module.
         raise Contest("both sides moved the import, to different modules")
-    one_moved = len(set(modules)) > 1 and settle(modules) is not None
-    if one_moved and len(set(bound)) > 1 and settle(bound) is not settle(modules):
+    if _changed_apart(modules, bound):
         raise Contest("one side moved the import to another module, the other changed its names")
     rest = m._fields(v, what, frozenset({"names", "lpar", "rpar"}))
     names = v.map(lambda node: node.names)

@@ -1,0 +1,9 @@
+import signal
+
+
+def wait(child):
+    # Some systems reap the child by themselves,
+    # and the call below would fail.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while child.poll() is None:
+        child.nudge()

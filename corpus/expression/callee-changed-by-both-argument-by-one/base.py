@@ -1,0 +1,3 @@
+def route(batch):
+    batch.split(value, record=3)
+    return batch

@@ -1,0 +1,3 @@
+def route(batch):
+    batch.cut(value, record=3)
+    return batch

@@ -1,0 +1,3 @@
+from depot.crane import lift
+
+lift()

@@ -1,0 +1,4 @@
+from depot.lifting import lift, lower
+
+lift()
+lower()

@@ -1,0 +1,3 @@
+from depot.lifting import lift
+
+lift()
