@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +51,14 @@ def child(arguments: Sequence[str]) -> None:
     from mergewright.cli.main import start_lightly
 
     start_lightly()
+    from dataclasses import replace
+
     from mergewright.git.repository import Repository
-    from mergewright.model.conflict import MODE_REGULAR, Conflict
-    from mergewright.model.plan import MergeSource
-    from mergewright.model.resolution import Deferred, PathOutcome
-    from mergewright.resolve.planning import size_of
-    from mergewright.workflows.parallel import spread
+    from mergewright.model.conflict import Conflict
+    from mergewright.model.resolution import PathOutcome
+    from mergewright.resolve.cascade import Cascade
     from mergewright.workflows.resolving import Settings, plan_merge
-    from mergewright.workflows.sources import Sources, default_sources, no_sources
+    from mergewright.workflows.sources import default_sources, no_sources
 
     both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     seconds: dict[str, float] = {}
@@ -68,48 +68,25 @@ def child(arguments: Sequence[str]) -> None:
         versions = (version.path for version in conflict.versions if version is not None)
         return {conflict.path, *conflict.related, *versions}
 
-    def timed(resolve: Callable[[Conflict], PathOutcome]) -> Callable[[Conflict], Any]:
-        def work(conflict: Conflict) -> tuple[PathOutcome, float]:
-            before = processor(*both)
-            outcome = resolve(conflict)
-            return outcome, processor(*both) - before
+    resolve = Cascade.resolve
 
-        return work
+    def timed(cascade: Cascade, conflict: Conflict) -> PathOutcome:
+        before = processor(*both)
+        outcome = resolve(cascade, conflict)
+        return replace(outcome, seconds=processor(*both) - before)
 
-    def mapper(
-        resolve: Callable[[Conflict], PathOutcome], conflicts: Sequence[Conflict]
-    ) -> Iterable[PathOutcome]:
-        judged = [c for c in conflicts if not wanted or wanted & names(c)]
-        found = dict(
-            zip(
-                map(id, judged),
-                spread(timed(resolve), judged, jobs=int(jobs), weight=size_of),
-                strict=True,
-            )
-        )
-        for conflict in conflicts:
-            if id(conflict) in found:
-                outcome, spent = found[id(conflict)]
-                seconds.update(dict.fromkeys(names(conflict), spent))
-                yield outcome
-            else:
-                yield Deferred(
-                    path=conflict.path, data=None, mode=MODE_REGULAR, reason="It is not judged."
-                )
-
-    def walked(
-        repository: Repository, source: MergeSource, conflicts: Sequence[Conflict]
-    ) -> Sources:
-        found = default_sources(repository, source, conflicts)
-        found.share()
-        return found
-
+    Cascade.resolve = timed  # type: ignore[assignment, method-assign]
     settings = Settings(
-        mapper=mapper, jobs=int(jobs), sources=walked if int(history) else no_sources
+        only=lambda conflict: not wanted or bool(wanted & names(conflict)),
+        jobs=int(jobs),
+        sources=default_sources if int(history) else no_sources,
     )
     started = processor(*both)
     with plan_merge(Repository.open(Path(repo)), ours, theirs, settings=settings) as planned:
         planned.report()
+        for entry in planned.plan.paths:
+            if entry.conflict is not None:
+                seconds.update(dict.fromkeys(names(entry.conflict), entry.outcome.seconds))
     print(json.dumps({"start": started, "paths": seconds}))
 
 

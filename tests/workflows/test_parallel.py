@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,18 @@ from hypothesis import strategies as st
 from mergewright.git.repository import Repository
 from mergewright.model.conflict import Conflict
 from mergewright.model.plan import MergePlan
-from mergewright.model.resolution import Failed, PathOutcome
+from mergewright.model.resolution import Deferred, Failed, PathOutcome
 from mergewright.resolve.cascade import BudgetExceeded, Cascade
 from mergewright.testing import CommitSpec, build_repository
 from mergewright.workflows import parallel
 from mergewright.workflows.history_store import HistoryStore
-from mergewright.workflows.parallel import LEAST_WEIGHT, WorkerLostError, spread, usable_cores
+from mergewright.workflows.parallel import (
+    LEAST_WEIGHT,
+    WorkerLostError,
+    beside,
+    spread,
+    usable_cores,
+)
 from mergewright.workflows.resolving import Settings, plan_merge
 from mergewright.workflows.sources import default_sources
 from mergewright.workflows.texts import time_limit
@@ -319,3 +326,31 @@ def test_a_path_whose_process_is_killed_is_a_failed_path(
     assert [entry.path for entry in failed] == ["pkg/m3.py"]
     assert "SIGKILL" in failed[0].outcome.error  # type: ignore[union-attr]
     assert [entry.path for entry in plan.paths] == [entry.path for entry in alone.paths]
+
+
+def test_only_the_paths_that_are_wanted_are_decided(tmp_path: Path) -> None:
+    """The others stay open, but where an edit follows its definition to another file."""
+    how = Settings(only=lambda conflict: conflict.path == "pkg/m1.py")
+    with plan_merge(_build(tmp_path), "dev", "main", settings=how) as found:
+        told = {entry.path: entry.outcome for entry in found.plan.paths if entry.conflict}
+    left = {
+        path
+        for path, outcome in told.items()
+        if isinstance(outcome, Deferred) and "not asked" in outcome.reason
+    }
+    assert left == {"pkg/m3.py", "pkg/m5.py"}
+    assert set(told) - left == {"pkg/m1.py", "pkg/m4.py"}
+
+
+def test_items_beside_others_are_worked_at_with_them() -> None:
+    """Their answers are kept once those of the others are used up."""
+    kept: list[tuple[str, str]] = []
+    both = beside(
+        partial(spread, jobs=3),
+        ["a", "b"],
+        str.upper,
+        lambda item, answer: kept.append((item, answer)),
+        weight=LEAST_WEIGHT,
+    )
+    assert list(both(lambda n: -n, [1, 2, 3], weight=_heavy)) == [-1, -2, -3]
+    assert kept == [("a", "A"), ("b", "B")]

@@ -33,7 +33,6 @@ from mergewright.python.gates import check, undefined_names
 from mergewright.python.imports import bound_names
 from mergewright.python.source import source_of
 from mergewright.resolve.engines import PYTHON_SUFFIXES
-from mergewright.resolve.planning import Spread, serially, size_of
 from mergewright.resolve.treeconflicts import is_content, whole_side
 from mergewright.rules.imports import restore_imports
 from mergewright.rules.trees import Overlay, Tree, changed_paths
@@ -53,6 +52,10 @@ _DELETED = {
 }
 
 
+def _not_known(conflict: Conflict) -> None:
+    """Nobody has looked at any path."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """The merge around the contested paths.
@@ -64,7 +67,9 @@ class Context:
         commit: Finds the commit that moved a definition.
         fixed: Whether a rule speaks for a path as a whole; no edit goes there.
         off: Whether the strategy is switched off for a path.
-        spread: Looks at many paths, perhaps in several processes.
+        finder: Looks for what was moved.
+        movers: The sides that are known to have moved something out of a path; ``None`` when it was not
+            looked at.
     """
 
     sides: ThreeWay[Tree]
@@ -73,7 +78,8 @@ class Context:
     commit: Commit
     fixed: Callable[[str], bool]
     off: Callable[[str], bool]
-    spread: Spread = serially
+    finder: Finder
+    movers: Callable[[Conflict], Sequence[Side] | None] = _not_known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,22 +129,15 @@ def follow(plan: MergePlan, context: Context) -> tuple[tuple[PathPlan, ...], tup
         for entry in paths
         if isinstance(entry.outcome, Deferred | Failed) and entry.conflict is not None
     }
-    finder = _Finder(context)
-    finder.look(
-        [
-            entry.conflict
-            for entry in paths
-            if entry.conflict is not None
-            and isinstance(entry.outcome, Deferred)
-            and not context.off(entry.conflict.path)
-        ]
-    )
     for index, entry in enumerate(paths):
         conflict = entry.conflict
         if conflict is None or not isinstance(entry.outcome, Deferred):
             continue
-        for mover in (Side.OURS, Side.THEIRS):
-            found = finder.find(conflict, mover)
+        if context.off(conflict.path):
+            continue
+        known = context.movers(conflict)
+        for mover in (Side.OURS, Side.THEIRS) if known is None else known:
+            found = context.finder.find(conflict, mover)
             if found is None:
                 continue
             outcome = _carried(found, conflict, entry.outcome, context, still_open)
@@ -173,61 +172,33 @@ def follow(plan: MergePlan, context: Context) -> tuple[tuple[PathPlan, ...], tup
 # -- finding the place -----------------------------------------------------------------------------
 
 
-class _Finder:
-    """Looks for definitions in the files that one side changed."""
+class Finder:
+    """Looks for definitions in the files that one side changed.
 
-    def __init__(self, context: Context) -> None:
-        self._sides = context.sides
-        self._spread = context.spread
-        self._gains: dict[Side, dict[str, set[bytes]]] = {}
-        # The pairs of a path and a mover that are worth a search, with what was found in this process.
-        self._known: dict[tuple[int, Side], _Found | None] = {}
+    Args:
+        sides: The trees of base, ours and theirs.
+    """
 
-    def look(self, conflicts: Sequence[Conflict]) -> None:
-        """Search all contested paths for what a side took out of them; :meth:`find` tells what it was."""
-        possible = [
-            (conflict, mover)
-            for conflict in conflicts
-            for mover in (Side.OURS, Side.THEIRS)
-            if _may_lose(conflict, mover)
-        ]
-        movers = list(dict.fromkeys(mover for _, mover in possible))
-        changed = [
-            changed_paths(self._sides.base, self._sides.get(m), PYTHON_SUFFIXES) for m in movers
-        ]
-        gains = self._spread(
-            self._gain,
-            list(zip(movers, changed, strict=True)),
-            weight=lambda one: 4_000 * len(one[1]),
-        )
-        self._gains.update(zip(movers, gains, strict=True))
-        promising = []
-        for conflict, mover in possible:
-            assert conflict.texts.base is not None
-            if set(_defined(conflict.texts.base)) & self._gained(mover, conflict.path):
-                promising.append((conflict, mover))
-        hits = self._spread(
-            lambda pair: self.find(*pair, search=True) is not None,
-            promising,
-            weight=lambda pair: size_of(pair[0]),
-        )
-        for (conflict, mover), hit in zip(promising, hits, strict=True):
-            if hit and (id(conflict), mover) not in self._known:
-                # Found in another process: what was found cannot leave it.
-                self.find(conflict, mover, search=True)
+    def __init__(self, sides: ThreeWay[Tree]) -> None:
+        self._sides = sides
+        #: Names that each changed file of a side defines more often than before; read when asked for.
+        self.gains: dict[Side, dict[str, set[bytes]]] = {}
+        # What was found in this process, with the conflicts, so that their ids stay theirs.
+        self._known: dict[tuple[int, Side], tuple[Conflict, _Found | None]] = {}
 
-    def find(self, conflict: Conflict, mover: Side, *, search: bool = False) -> _Found | None:
-        """What one side took out of a contested path and put into another file; ``None`` for nothing.
-
-        Args:
-            conflict: The path.
-            mover: The side.
-            search: Look now; by default, what :meth:`look` found is told.
-        """
+    def find(self, conflict: Conflict, mover: Side) -> _Found | None:
+        """What one side took out of a contested path and put into another file; ``None`` for nothing."""
         key = (id(conflict), mover)
-        if search:
-            self._known[key] = self._search(conflict, mover)
-        return self._known.get(key)
+        if key not in self._known:
+            texts = conflict.texts
+            may = (
+                _may_lose(conflict, mover)
+                # Another file has got a definition that base has here.
+                and texts.base is not None
+                and bool(set(_defined(texts.base)) & self._gained(mover, conflict.path))
+            )
+            self._known[key] = (conflict, self._search(conflict, mover) if may else None)
+        return self._known[key][1]
 
     def _search(self, conflict: Conflict, mover: Side) -> _Found | None:
         filled = conflict.texts.map(lambda data: data or b"")
@@ -250,16 +221,17 @@ class _Finder:
 
     def _gained(self, mover: Side, path: str) -> set[bytes]:
         """Names that are defined more often in files of one side than before, one file left out."""
+        if mover not in self.gains:
+            self.gains[mover] = self.gain(mover)
         return {
-            name for other, names in self._gains[mover].items() if other != path for name in names
+            name for other, names in self.gains[mover].items() if other != path for name in names
         }
 
-    def _gain(self, one: tuple[Side, Sequence[str]]) -> dict[str, set[bytes]]:
+    def gain(self, mover: Side) -> dict[str, set[bytes]]:
         """The names that each changed file of a side defines more often than before."""
-        mover, paths = one
         base, side = self._sides.base, self._sides.get(mover)
         found: dict[str, set[bytes]] = {}
-        for changed in paths:
+        for changed in changed_paths(base, side, PYTHON_SUFFIXES):
             data = side.read(changed)
             if data is None or b"\r" in data or len(data) > _MOST_BYTES:
                 continue
@@ -273,7 +245,7 @@ class _Finder:
         words = b"|".join(re.escape(name.encode()) for name in sorted(names))
         pattern = re.compile(rb"\b(?:def|class)\s+(" + words + rb")\b")
         found = []
-        for path, gained in self._gains[mover].items():
+        for path, gained in self.gains[mover].items():
             if not gained:
                 continue
             data = self._sides.get(mover).read(path) or b""

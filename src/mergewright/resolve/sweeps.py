@@ -30,7 +30,6 @@ from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.source import raw_tokens, source_of
 from mergewright.python.sweeps import Sweep, apply, count_substitutions
 from mergewright.resolve.engines import PYTHON_SUFFIXES
-from mergewright.resolve.planning import Spread, serially, size_of
 from mergewright.resolve.treeconflicts import is_content
 from mergewright.rules.trees import Tree, changed_paths
 from mergewright.text.lines import words_of
@@ -88,7 +87,7 @@ class Renaming:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Words:
+class Words:
     """What a side did to the words of the files that it changed.
 
     Attributes:
@@ -114,7 +113,8 @@ class Renamings:
     def __init__(self, sides: ThreeWay[Tree]) -> None:
         self._sides = sides
         self._changed: dict[Side, dict[str, None]] = {}
-        self._read: dict[Side, _Words] = {}
+        #: What is known of the words of a side.
+        self.read: dict[Side, Words] = {}
         self._known: dict[Side, dict[bytes, Renaming | None]] = {Side.OURS: {}, Side.THEIRS: {}}
         self._pairs: dict[tuple[Side, str], Counter[tuple[bytes, bytes]]] = {}
 
@@ -129,7 +129,7 @@ class Renamings:
         asked = {
             word
             for word in self.given_up(side).intersection(words)
-            if not path or self._words(side).holders.get(word, []) != [path]
+            if not path or self.words(side).holders.get(word, []) != [path]
         }
         known = self._known[side]
         new = {
@@ -164,17 +164,11 @@ class Renamings:
 
     def given_up(self, side: Side) -> frozenset[bytes]:
         """Words that the files a side changed held in base and do not hold any more."""
-        return self._words(side).given_up
+        return self.words(side).given_up
 
-    def look(self, spread: Spread) -> None:
-        """Read the words of both sides, perhaps in several processes."""
-        sides = [side for side in (Side.OURS, Side.THEIRS) if side not in self._read]
-        counts = {side: len(self.changed(side)) for side in sides}
-        words = spread(self._words, sides, weight=lambda side: 8_000 * counts[side])
-        self._read.update(zip(sides, list(words), strict=True))
-
-    def _words(self, side: Side) -> _Words:
-        if side not in self._read:
+    def words(self, side: Side) -> Words:
+        """What a side did to the words of its files; read when asked for."""
+        if side not in self.read:
             before: set[bytes] = set()
             after: set[bytes] = set()
             gone: dict[str, set[bytes]] = {}
@@ -190,13 +184,13 @@ class Renamings:
             for path, words in gone.items():
                 for word in words & given_up:
                     holders.setdefault(word, []).append(path)
-            self._read[side] = _Words(
+            self.read[side] = Words(
                 given_up=frozenset(given_up),
                 before=frozenset(before),
                 taken=frozenset(path for path, words in come.items() if not words <= before),
                 holders=holders,
             )
-        return self._read[side]
+        return self.read[side]
 
     def _left(self, side: Side, words: set[bytes]) -> set[bytes]:
         """The words that still stand in files which the side did not change."""
@@ -217,11 +211,11 @@ class Renamings:
         definitions: dict[bytes, set[str]] = {}
         read: list[bytes] = []
         texts: list[tuple[str, bytes, bytes]] = []
-        for path in self._words(side).holders.get(old, ()):
+        for path in self.words(side).holders.get(old, ()):
             base, now = self._sides.base.read(path), self._sides.get(side).read(path)
             if base is not None and now is not None:
                 texts.append((path, base, now))
-        if not any(path in self._words(side).taken for path, _, _ in texts):
+        if not any(path in self.words(side).taken for path, _, _ in texts):
             return None  # the new name would be none that base had
         for path, base, now in texts:
             read.append(base)
@@ -238,7 +232,7 @@ class Renamings:
         if more and more[0][1] * 4 > count:
             return None
         name = new.decode("utf-8", "replace")
-        if not name.isidentifier() or keyword.iskeyword(name) or new in self._words(side).before:
+        if not name.isidentifier() or keyword.iskeyword(name) or new in self.words(side).before:
             return None
         return Renaming(
             side=side,
@@ -299,7 +293,7 @@ def carry(
     resolve: Callable[[Conflict], PathOutcome],
     *,
     off: Callable[[str], bool],
-    spread: Spread = serially,
+    known: Callable[[Conflict], tuple[bool, Resolved | None]] = lambda _: (False, None),
 ) -> tuple[PathPlan, ...]:
     """Decide contested Python paths again with each side's renamings made in the other's text.
 
@@ -308,36 +302,28 @@ def carry(
         found: The renamings.
         resolve: Decides one conflict, as the cascade does.
         off: Whether sweeps are switched off for a path.
-        spread: Looks at many paths, perhaps in several processes.
+        known: What was made of a path before, by :func:`again`, and whether it was asked.
 
     Returns:
         The entries of the plan. A path whose conflict stays open is given back as it was.
     """
-    may = {
-        n: entry.conflict
-        for n, entry in enumerate(plan.paths)
-        if entry.conflict is not None
-        and _may_carry(entry.conflict, entry.outcome)
-        and not off(entry.path)
-    }
-    if may:
-        found.look(spread)
-    carried = spread(
-        lambda conflict: _again(conflict, found, resolve), list(may.values()), weight=size_of
-    )
-    decided = dict(zip(may, carried, strict=True))
     out: list[PathPlan] = []
-    for n, entry in enumerate(plan.paths):
+    for entry in plan.paths:
         outcome = entry.outcome
-        again = decided.get(n)
-        if again is None or (isinstance(outcome, Resolved) and outcome.data == again.data):
+        made = None
+        conflict = entry.conflict
+        if conflict is not None and may_carry(conflict, outcome) and not off(entry.path):
+            asked, made = known(conflict)
+            if not asked:
+                made = again(conflict, found, resolve)
+        if made is None or (isinstance(outcome, Resolved) and outcome.data == made.data):
             out.append(entry)
         else:
-            out.append(replace(entry, outcome=again))
+            out.append(replace(entry, outcome=made))
     return tuple(out)
 
 
-def _may_carry(conflict: Conflict, outcome: PathOutcome) -> bool:
+def may_carry(conflict: Conflict, outcome: PathOutcome) -> bool:
     """Whether structure alone decided a Python file, or left it open."""
     if not conflict.path.endswith(PYTHON_SUFFIXES) or not is_content(conflict):
         return False
@@ -348,9 +334,10 @@ def _may_carry(conflict: Conflict, outcome: PathOutcome) -> bool:
     return isinstance(outcome, Resolved) and outcome.strategy == "python"
 
 
-def _again(
+def again(
     conflict: Conflict, found: Renamings, resolve: Callable[[Conflict], PathOutcome]
 ) -> Resolved | None:
+    """A contested path decided with each side's renamings in the other's text; ``None`` if nothing comes of it."""
     texts = conflict.texts
     if texts.base is None or texts.ours is None or texts.theirs is None:
         return None
@@ -437,28 +424,27 @@ class OldName:
         )
 
 
-def old_names(merged: Tree, found: Renamings, contested: Collection[str]) -> Iterator[OldName]:
-    """Old names that one side's changes brought into files which merged cleanly.
+def old_names(merged: Tree, found: Renamings, side: Side) -> Iterator[OldName]:
+    """Names that a side gave up in files which merged cleanly, brought there by the other side's changes.
 
     Args:
-        merged: The merged tree.
+        merged: The cleanly merged files.
         found: The renamings.
-        contested: Paths that were no clean merges.
+        side: The side that renamed.
     """
-    for side in (Side.OURS, Side.THEIRS):
-        if not found.given_up(side):
+    if not found.given_up(side):
+        return
+    for path in found.changed(side.other):
+        if found.is_left(side, path, merged):
             continue
-        for path in found.changed(side.other):
-            if found.is_left(side, path, merged):
-                continue
-            data = None if path in contested else merged.read(path)
-            if data is None or len(data) > _MOST_BYTES:
-                continue
-            for renaming in found.of(side, words_of(data), path):
-                if renaming.proved_without(path) and not _defines(data, renaming.old):
-                    line = _line(data, renaming.old)
-                    if line:
-                        yield OldName(path=path, line=line, renaming=renaming)
+        data = merged.read(path)
+        if data is None or len(data) > _MOST_BYTES:
+            continue
+        for renaming in found.of(side, words_of(data), path):
+            if renaming.proved_without(path) and not _defines(data, renaming.old):
+                line = _line(data, renaming.old)
+                if line:
+                    yield OldName(path=path, line=line, renaming=renaming)
 
 
 def _line(data: bytes, name: bytes) -> int:

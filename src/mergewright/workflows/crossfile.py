@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
 
 from mergewright.git.commits import walk
 from mergewright.git.repository import Repository
@@ -13,12 +15,19 @@ from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError
 from mergewright.model.history import CommitFacts
 from mergewright.model.plan import MergePlan
-from mergewright.model.resolution import Deferred, PathOutcome
+from mergewright.model.resolution import Decision, Deferred, PathOutcome, Resolved
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.engines import PYTHON_SUFFIXES
-from mergewright.resolve.moves import Context, follow
-from mergewright.resolve.planning import Spread, serially
-from mergewright.resolve.sweeps import Renamings, carry, mended, old_names
+from mergewright.resolve.moves import Context, Finder, follow
+from mergewright.resolve.sweeps import (
+    OldName,
+    Renamings,
+    again,
+    carry,
+    may_carry,
+    mended,
+    old_names,
+)
 from mergewright.rules.book import RuleBook
 from mergewright.rules.steps import StepEdit
 from mergewright.rules.trees import Tree
@@ -28,66 +37,231 @@ from mergewright.workflows.policies import GitTree, merged_tree, with_edits
 Merged = Callable[[], Mapping[str, TreeEntry]]
 
 
-def follow_moves(
-    plan: MergePlan,
-    repository: Repository,
-    objects: Objects,
-    merged: Merged,
-    resolve: Callable[[Conflict], PathOutcome],
-    book: RuleBook,
-    spread: Spread = serially,
-) -> MergePlan:
-    """Carry edits to the files that their definitions were moved to by the other side.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What was found for a contested path beside its decision.
+
+    Attributes:
+        movers: The sides that moved something out of it to other files; ``None``: not looked for.
+        carried: Whether the renamings of the sides were carried into it.
+        made: The outcome with them, where something came of it.
+    """
+
+    movers: tuple[Side, ...] | None = None
+    carried: bool = False
+    made: Resolved | None = None
+
+
+class Table(Enum):
+    """What is read of all changed files before paths are looked at."""
+
+    OURS_GAINS = "names that ours defines more often"
+    THEIRS_GAINS = "names that theirs defines more often"
+    OURS_WORDS = "words of ours"
+    THEIRS_WORDS = "words of theirs"
+
+
+_GAINS = {Table.OURS_GAINS: Side.OURS, Table.THEIRS_GAINS: Side.THEIRS}
+_WORDS = {Table.OURS_WORDS: Side.OURS, Table.THEIRS_WORDS: Side.THEIRS}
+
+
+class CrossFile:
+    """Edits that follow a definition, and names changed everywhere, in one merge.
+
+    :meth:`read` and :meth:`look` change nothing that the answers depend on: they may be asked ahead, in
+    other processes, and what they give is told by :meth:`keep_table` and :meth:`keep`. Without that, all is
+    found out when it is needed.
 
     Args:
-        plan: The plan so far; with nothing Python left open it is given back as it is.
         repository: Where the history is.
         objects: Where the trees are.
+        commits: What is merged.
         merged: The cleanly merged files.
         resolve: Decides one conflict, as it was done for the plan.
-        book: The rules: files that they speak for take no edits, strategies may be off.
-        spread: Looks at many paths, perhaps in several processes.
-
-    Raises:
-        RepositoryError: An object is missing.
+        book: The rules: files that they speak for take no edits, strategies may be off;
+            ``engine: {sweeps: everywhere}`` changes files that merged cleanly, too.
     """
-    sides = _sides(plan)
-    if sides is None:
-        return plan
-    if not any(
-        isinstance(entry.outcome, Deferred)
-        and entry.conflict is not None
-        and entry.path.endswith(PYTHON_SUFFIXES)
-        for entry in plan.paths
-    ):
-        return plan
-    context = Context(
-        sides=_trees(objects, sides),
-        merged=merged_tree(plan, objects, merged()),
-        resolve=resolve,
-        commit=_Movers(repository, objects, sides).find,
-        fixed=lambda path: book.for_path(path) is not None,
-        off=lambda path: "follow-move" in book.disabled(path),
-        spread=spread,
-    )
-    paths, edits = follow(plan, context)
-    steps = [
-        StepEdit(path=edit.path, mode=edit.mode, data=edit.data, decisions=edit.decisions)
-        for edit in edits
-    ]
-    return replace(plan, paths=with_edits(paths, steps))
+
+    def __init__(
+        self,
+        repository: Repository,
+        objects: Objects,
+        commits: ThreeWay[str],
+        merged: Merged,
+        resolve: Callable[[Conflict], PathOutcome],
+        book: RuleBook,
+    ) -> None:
+        self._repository = repository
+        self._objects = objects
+        self._commits = commits
+        self._merged = merged
+        self._resolve = resolve
+        self._book = book
+        self._sweeps = book.engine_options().sweeps
+        sides: ThreeWay[Tree] = commits.map(lambda oid: GitTree(objects, objects.entries(oid)))
+        self._sides = sides
+        self._finder = Finder(sides)
+        self._renamings = Renamings(sides)
+        self._looked: dict[int, Looked] = {}
+        self._old: dict[Side, list[OldName]] = {}
+
+    # -- ahead ---------------------------------------------------------------------------------
+
+    def tables(self) -> list[Table]:
+        """What :meth:`look` needs, to be read ahead."""
+        return [*(_WORDS if self._sweeps else ()), *_GAINS]
+
+    def read(self, table: Table) -> Any:
+        """One of the tables."""
+        if table in _GAINS:
+            return self._finder.gain(_GAINS[table])
+        return self._renamings.words(_WORDS[table])
+
+    def keep_table(self, table: Table, found: Any) -> None:
+        """What :meth:`read` gave."""
+        if table in _GAINS:
+            self._finder.gains[_GAINS[table]] = found
+        else:
+            self._renamings.read[_WORDS[table]] = found
+
+    def look(self, conflict: Conflict, outcome: PathOutcome) -> Looked:
+        """Look at a path whose outcome was just found."""
+        movers, carried, made = None, False, None
+        if isinstance(outcome, Deferred) and not self._off("follow-move", conflict.path):
+            movers = tuple(
+                side
+                for side in (Side.OURS, Side.THEIRS)
+                if self._finder.find(conflict, side) is not None
+            )
+        if self._sweeps and may_carry(conflict, outcome) and not self._off("sweep", outcome.path):
+            carried, made = True, again(conflict, self._renamings, self._resolve)
+        return Looked(movers=movers, carried=carried, made=made)
+
+    def keep(self, conflict: Conflict, looked: Looked) -> None:
+        """What :meth:`look` gave for a path; the conflict must live as long as this."""
+        self._looked[id(conflict)] = looked
+
+    def sides(self) -> list[Side]:
+        """The sides whose old names may be looked for ahead."""
+        return [Side.OURS, Side.THEIRS] if self._sweeps else []
+
+    def old_names(self, side: Side) -> list[OldName]:
+        """Old names of a side in files that merged cleanly, or that are contested."""
+        return list(old_names(GitTree(self._objects, self._merged()), self._renamings, side))
+
+    def keep_old_names(self, side: Side, found: list[OldName]) -> None:
+        """What :meth:`old_names` gave."""
+        self._old[side] = found
+
+    def _off(self, strategy: str, path: str) -> bool:
+        return strategy in self._book.disabled(path)
+
+    # -- the plan ------------------------------------------------------------------------------
+
+    def follow_moves(self, plan: MergePlan) -> MergePlan:
+        """Carry edits to the files that their definitions were moved to by the other side.
+
+        Args:
+            plan: The plan so far; with nothing Python left open it is given back as it is.
+
+        Raises:
+            RepositoryError: An object is missing.
+        """
+        if not any(
+            isinstance(entry.outcome, Deferred)
+            and entry.conflict is not None
+            and entry.path.endswith(PYTHON_SUFFIXES)
+            for entry in plan.paths
+        ):
+            return plan
+        context = Context(
+            sides=self._sides,
+            merged=merged_tree(plan, self._objects, self._merged()),
+            resolve=self._resolve,
+            commit=_Movers(self._repository, self._objects, self._commits).find,
+            fixed=lambda path: self._book.for_path(path) is not None,
+            off=lambda path: self._off("follow-move", path),
+            finder=self._finder,
+            movers=lambda conflict: self._looked.get(id(conflict), Looked()).movers,
+        )
+        paths, edits = follow(plan, context)
+        steps = [
+            StepEdit(path=edit.path, mode=edit.mode, data=edit.data, decisions=edit.decisions)
+            for edit in edits
+        ]
+        return replace(plan, paths=with_edits(paths, steps))
+
+    def carry_renamings(self, plan: MergePlan) -> MergePlan:
+        """Carry names that one side changed in the whole tree into the other side's contested text.
+
+        Args:
+            plan: The plan so far; without a contested Python file it is given back as it is.
+
+        Returns:
+            The plan; its notes name old names that are left in files that merged cleanly.
+
+        Raises:
+            RepositoryError: An object is missing.
+        """
+        if not self._sweeps or not any(
+            entry.conflict and entry.path.endswith(PYTHON_SUFFIXES) for entry in plan.paths
+        ):
+            return plan
+
+        def known(conflict: Conflict) -> tuple[bool, Resolved | None]:
+            looked = self._looked.get(id(conflict), Looked())
+            return looked.carried, looked.made
+
+        paths = carry(
+            plan,
+            self._renamings,
+            self._resolve,
+            off=lambda path: self._off("sweep", path),
+            known=known,
+        )
+        tree = GitTree(self._objects, self._merged())
+        steps: dict[str, StepEdit] = {}
+        notes: list[str] = []
+        contested = {name for entry in paths for name in (entry.path, *_related(entry.conflict))}
+        for side in (Side.OURS, Side.THEIRS):
+            found = self._old[side] if side in self._old else self.old_names(side)
+            for name in found:
+                if name.path in contested:
+                    continue
+                edit = self._mended(name, tree, steps)
+                if edit is None:
+                    notes.append(str(name))
+                    continue
+                data, decision = edit
+                earlier = steps[name.path].decisions if name.path in steps else ()
+                steps[name.path] = StepEdit(
+                    path=name.path,
+                    mode=tree.entries()[name.path][0],
+                    data=data,
+                    decisions=(*earlier, decision),
+                )
+        return replace(
+            plan, paths=with_edits(paths, list(steps.values())), notes=(*plan.notes, *notes)
+        )
+
+    def _mended(
+        self, name: OldName, tree: GitTree, steps: Mapping[str, StepEdit]
+    ) -> tuple[bytes, Decision] | None:
+        """A file that merged cleanly with the new name, where the rules want that."""
+        if not self._book.sweeps_everywhere or self._off("sweep", name.path):
+            return None
+        before = steps[name.path].data if name.path in steps else tree.read(name.path)
+        if before is None or self._book.for_path(name.path):
+            return None
+        return mended(name, before)
 
 
-def _sides(plan: MergePlan) -> ThreeWay[str] | None:
+def whole_commits(commits: ThreeWay[str | None]) -> ThreeWay[str] | None:
     """The three commits of a merge that has them all."""
-    base, ours, theirs = plan.source.commits
+    base, ours, theirs = commits
     if base is None or ours is None or theirs is None:
         return None
     return ThreeWay(base=base, ours=ours, theirs=theirs)
-
-
-def _trees(objects: Objects, sides: ThreeWay[str]) -> ThreeWay[Tree]:
-    return sides.map(lambda commit: GitTree(objects, objects.entries(commit)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,60 +308,6 @@ class _Movers:
             return len(pattern.findall(self.objects.blob(oid)))
         except RepositoryError:
             return 0
-
-
-def carry_renamings(
-    plan: MergePlan,
-    objects: Objects,
-    merged: Merged,
-    resolve: Callable[[Conflict], PathOutcome],
-    book: RuleBook,
-    spread: Spread = serially,
-) -> MergePlan:
-    """Carry names that one side changed in the whole tree into the other side's contested text.
-
-    Args:
-        plan: The plan so far; without a contested Python file it is given back as it is.
-        objects: Where the trees are.
-        merged: The cleanly merged files.
-        resolve: Decides one conflict, as it was done for the plan.
-        book: The rules; ``engine: {sweeps: everywhere}`` changes files that merged cleanly, too.
-        spread: Looks at many paths, perhaps in several processes.
-
-    Returns:
-        The plan; its notes name old names that are left in files that merged cleanly.
-
-    Raises:
-        RepositoryError: An object is missing.
-    """
-    sides = _sides(plan)
-    if sides is None:
-        return plan
-    if not any(entry.conflict and entry.path.endswith(PYTHON_SUFFIXES) for entry in plan.paths):
-        return plan
-    found = Renamings(_trees(objects, sides))
-    paths = carry(
-        plan, found, resolve, off=lambda path: "sweep" in book.disabled(path), spread=spread
-    )
-    tree = GitTree(objects, merged())
-    steps: dict[str, StepEdit] = {}
-    notes: list[str] = []
-    contested = {name for entry in paths for name in (entry.path, *_related(entry.conflict))}
-    for name in old_names(tree, found, contested):
-        mode, _ = tree.entries()[name.path]
-        edit = None
-        if book.sweeps_everywhere and "sweep" not in book.disabled(name.path):
-            before = steps[name.path].data if name.path in steps else tree.read(name.path)
-            edit = None if book.for_path(name.path) or before is None else mended(name, before)
-        if edit is None:
-            notes.append(str(name))
-            continue
-        data, decision = edit
-        earlier = steps[name.path].decisions if name.path in steps else ()
-        steps[name.path] = StepEdit(
-            path=name.path, mode=mode, data=data, decisions=(*earlier, decision)
-        )
-    return replace(plan, paths=with_edits(paths, list(steps.values())), notes=(*plan.notes, *notes))
 
 
 def _related(conflict: Conflict | None) -> tuple[str, ...]:

@@ -20,12 +20,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mergewright.resolve.planning import Spread
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, ForkProcess
 
 T = TypeVar("T")
 R = TypeVar("R")
+U = TypeVar("U")
+V = TypeVar("V")
 
 #: Work (as the callers weigh it: bytes of text) below which a child would cost more than it saves.
 LEAST_WEIGHT = 60_000
@@ -111,6 +115,57 @@ def spread(
                 yield answer.value
     finally:
         crew.stop()
+
+
+def beside(
+    inner: Spread,
+    more: Sequence[U],
+    further: Callable[[U], V],
+    keep: Callable[[U, V], None],
+    *,
+    weight: int,
+) -> Spread:
+    """A spread that calls another function for items of its own beside those it is given.
+
+    Args:
+        inner: What calls the functions.
+        more: Its own items.
+        further: Called with each of them.
+        keep: Told each of them with its answer, when the answers of the others are used up.
+        weight: Bytes that each of them gives to read, about.
+    """
+
+    def both(
+        work: Callable[[T], R],
+        items: Sequence[T],
+        *,
+        weight: Callable[[T], int],
+        lost: Callable[[T, str], R] | None = None,
+    ) -> Iterator[R]:
+        def call(task: tuple[bool, Any]) -> Any:
+            return work(task[1]) if task[0] else further(task[1])
+
+        def weigh(task: tuple[bool, Any]) -> int:
+            return weight(task[1]) if task[0] else weight_of_more
+
+        def gone(task: tuple[bool, Any], how: str) -> Any:
+            if lost is None or not task[0]:
+                raise WorkerLostError(how)
+            return lost(task[1], how)
+
+        answers = inner(
+            call,
+            [*((True, item) for item in items), *((False, item) for item in more)],
+            weight=weigh,
+            lost=gone,
+        )
+        for _ in items:
+            yield next(answers)
+        for item, answer in zip(more, answers, strict=True):
+            keep(item, answer)
+
+    weight_of_more = weight
+    return both
 
 
 @dataclass(slots=True)

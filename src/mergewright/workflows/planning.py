@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from mergewright.git.linemerge import merge_text
 from mergewright.git.repository import Repository
 from mergewright.git.trees import Objects, TreeEntry
-from mergewright.model.conflict import Conflict
+from mergewright.model.conflict import MODE_REGULAR, Conflict
 from mergewright.model.errors import RepositoryError
 from mergewright.model.merge import Decider, FileMerge
 from mergewright.model.plan import MergePlan, MergeSource, PathPlan
-from mergewright.model.resolution import Failed, PathOutcome
+from mergewright.model.resolution import Deferred, Failed, PathOutcome
 from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import Cascade
-from mergewright.resolve.engines import GitText, merge_file
+from mergewright.resolve.engines import PYTHON_SUFFIXES, GitText, merge_file
 from mergewright.resolve.planning import Spread, names_of, plan_paths, size_of
 from mergewright.rules.loading import load_rules
 from mergewright.text.markers import marker_size_for
@@ -31,9 +31,9 @@ from mergewright.workflows.cleanpaths import (
     mended_paths,
     rules_of,
 )
-from mergewright.workflows.crossfile import carry_renamings, follow_moves
+from mergewright.workflows.crossfile import CrossFile, Looked, whole_commits
 from mergewright.workflows.formatter import formatting_of
-from mergewright.workflows.parallel import spread
+from mergewright.workflows.parallel import beside, spread
 from mergewright.workflows.texts import time_limit
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from mergewright.rules.schema import MemorySection
     from mergewright.workflows.resolving import Settings
     from mergewright.workflows.sources import Sources
+
+
+#: What the files that a side changed give to read, about: a task that starts early.
+_TREE_BYTES = 1_000_000
 
 
 def load_book(repository: Repository, settings: Settings) -> RuleBook:
@@ -177,14 +181,48 @@ def make_plan(
     Raises:
         RepositoryError: An object is missing.
     """
-    whole = contested is not None
+    whole, jobs = contested is not None, settings.jobs
     clean = CleanPaths()
     if contested is not None:
         clean = clean_paths(book, objects, source.commits, merged, contested)
     spoken = set(clean.spoken)
     sources = settings.sources(repository, source, conflicts)
     cascade = _cascade(repository, source, sources, book, settings, objects)
-    at_once: Spread = partial(spread, jobs=settings.jobs, before=sources.share)
+    at_once: Spread = partial(spread, jobs=jobs, before=sources.share)
+
+    def decide(conflict: Conflict) -> tuple[PathOutcome, Looked]:
+        if settings.only is not None and not settings.only(conflict):
+            outcome: PathOutcome = Deferred(
+                path=conflict.path, data=None, mode=MODE_REGULAR, reason="It was not asked for."
+            )
+        else:
+            outcome = cascade.resolve(conflict)
+        return outcome, Looked() if ahead is None else ahead.look(conflict, outcome)
+
+    def decided(
+        _: Callable[[Conflict], PathOutcome], conflicts: Sequence[Conflict]
+    ) -> Iterator[PathOutcome]:
+        found = spread_paths(decide, conflicts, weight=size_of, lost=_lost)
+        for conflict, (outcome, looked) in zip(conflicts, found, strict=True):
+            if cross is not None and ahead is not None:
+                cross.keep(conflict, looked)
+            yield outcome
+
+    commits = whole_commits(source.commits)
+    cross = ahead = None
+    spread_clean = spread_paths = at_once
+    if commits is not None and whole:
+        cross = CrossFile(repository, objects, commits, everything, cascade.resolve, book)
+        if jobs > 1 and any(conflict.path.endswith(PYTHON_SUFFIXES) for conflict in conflicts):
+            # In other processes everything is looked at while a path's trees are at hand; in this one
+            # only what is needed then.
+            ahead = cross
+            spread_clean = beside(
+                at_once, cross.tables(), cross.read, cross.keep_table, weight=_TREE_BYTES
+            )
+            spread_paths = beside(
+                at_once, cross.sides(), cross.old_names, cross.keep_old_names, weight=_TREE_BYTES
+            )
     mended = Mended()
     told: tuple[PathPlan, ...] = ()
     warned: tuple[str, ...] = ()
@@ -197,17 +235,19 @@ def make_plan(
             spoken |= said.rules
             told, warned = said.plans, said.warnings
             left_out |= {plan.path for plan in told}
-        mended = mended_paths(objects, source.commits, merged, left_out, cascade.resolve, at_once)
+        mended = mended_paths(
+            objects, source.commits, merged, left_out, cascade.resolve, spread_clean
+        )
     plan = plan_paths(
         source,
         conflicts,
         cascade.resolve,
         clean=(*clean.plans, *told, *mended.plans),
         progress=settings.progress,
-        mapper=settings.mapper or partial(at_once, weight=size_of, lost=_lost),
+        mapper=decided,
     )
-    decided = (entry.outcome for entry in plan.paths if entry.conflict is not None)
-    spoken |= mended.spoken.union(*map(rules_of, decided))
+    outcomes = (entry.outcome for entry in plan.paths if entry.conflict is not None)
+    spoken |= mended.spoken.union(*map(rules_of, outcomes))
     if told:
         from mergewright.workflows.readers import without_broken
 
@@ -219,10 +259,8 @@ def make_plan(
         *mended.warnings,
         *(str(warning) for warning in book.shadowed()),
     )
-    if whole:
-        plan = follow_moves(plan, repository, objects, everything, cascade.resolve, book, at_once)
-        if book.engine_options().sweeps:
-            plan = carry_renamings(plan, objects, everything, cascade.resolve, book, at_once)
+    if cross is not None:
+        plan = cross.carry_renamings(cross.follow_moves(plan))
     if not whole:
         # With some paths only, a rule may well speak for the others.
         return replace(plan, warnings=warnings)
@@ -236,5 +274,5 @@ def make_plan(
     )
 
 
-def _lost(conflict: Conflict, how: str) -> PathOutcome:
-    return Failed(path=conflict.path, error=how)
+def _lost(conflict: Conflict, how: str) -> tuple[PathOutcome, Looked]:
+    return Failed(path=conflict.path, error=how), Looked()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ from mergewright.model.errors import UsageError
 from mergewright.model.plan import MergePlan
 from mergewright.model.resolution import Deferred, Resolved
 from mergewright.model.threeway import ThreeWay
-from mergewright.resolve.planning import Mapper, Progress, names_of
+from mergewright.resolve.planning import Progress, names_of
 from mergewright.workflows.sources import SourceFactory, no_sources
 from mergewright.workflows.texts import FILE_BUDGET
 
@@ -44,7 +44,8 @@ class Settings:
         progress: Told after each path.
         jobs: Processes at most that resolve files at once (:mod:`mergewright.workflows.parallel`); the
             outcome is the same for every number.
-        mapper: Resolves the contested paths in place of those processes: ``map``, or a pool's.
+        only: Whether a contested path is to be decided; the others stay open, unless their edits follow a
+            definition to another file, and are known to history. ``None`` for all.
     """
 
     rules: Sequence[str | os.PathLike[str]] = ()
@@ -53,7 +54,7 @@ class Settings:
     engine: Engine = "auto"
     progress: Progress = _silent
     jobs: int = 1
-    mapper: Mapper | None = None
+    only: Callable[[Conflict], bool] | None = None
 
 
 DEFAULT_SETTINGS = Settings()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mergewright.git.repository import Repository
-from mergewright.model.conflict import MODE_REGULAR, Conflict
+from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError
 from mergewright.model.plan import PathPlan
-from mergewright.model.resolution import Deferred, PathOutcome
+from mergewright.model.resolution import Deferred
 from mergewright.model.threeway import ThreeWay
 from mergewright.workflows.replay.attempts import LABELS, Answer, answer
 from mergewright.workflows.replay.cases import Case
@@ -40,7 +40,10 @@ def resolve_merge(
     first = cases[0]
     wanted = {case.path for case in cases}
     settings = Settings(
-        rules=tuple(rules), sources=default_sources, budget=limit, mapper=_only(wanted)
+        rules=tuple(rules),
+        sources=default_sources,
+        budget=limit,
+        only=lambda conflict: bool(wanted & _paths(conflict)),
     )
     started = time.perf_counter()
     try:
@@ -52,25 +55,6 @@ def resolve_merge(
     seconds = time.perf_counter() - started
     with planned:
         return [replace(_answer(planned, case), merge_seconds=seconds) for case in cases]
-
-
-def _only(
-    wanted: set[str],
-) -> Callable[[Callable[[Conflict], PathOutcome], Sequence[Conflict]], Iterable[PathOutcome]]:
-    """Resolves the judged paths alone; all conflicts are known to history all the same."""
-
-    def mapper(
-        resolve: Callable[[Conflict], PathOutcome], conflicts: Sequence[Conflict]
-    ) -> Iterable[PathOutcome]:
-        for conflict in conflicts:
-            if wanted & _paths(conflict):
-                yield resolve(conflict)
-            else:
-                yield Deferred(
-                    path=conflict.path, data=None, mode=MODE_REGULAR, reason="It is not judged."
-                )
-
-    return mapper
 
 
 def _paths(conflict: Conflict) -> set[str]:
