@@ -158,8 +158,10 @@ def to_yaml(model: Model, wide: bool) -> str:
             if isinstance(value, list):
                 indent = "    " if wide else "  "
                 out.append(f"  {key}:\n" + "".join(f"{indent}- {v}\n" for v in value))
-            elif isinstance(value, bool):
-                out.append(f"  {key}: {'true' if value else 'false'}\n")
+            elif value is False:
+                out.append(f"  {key}:\n")
+            elif value is True:
+                out.append(f"  {key}: true\n")
             else:
                 out.append(f"  {key}: {value}\n")
         if wide:
@@ -225,6 +227,14 @@ def as_ini(model: Model) -> dict[str, dict[str, Any]]:
     }
 
 
+def as_yaml(model: Model) -> dict[str, dict[str, Any]]:
+    """``False`` stands for a key without a value."""
+    return {
+        name: {key: None if value is False else value for key, value in keys.items()}
+        for name, keys in model.sections.items()
+    }
+
+
 def as_is(model: Model) -> dict[str, dict[str, Any]]:
     return copy.deepcopy(model.sections)
 
@@ -243,7 +253,7 @@ class Format:
 KEYED = {
     "toml": Format("conf.toml", to_toml, read_toml),
     "json": Format("conf.json", to_json, read_json, comments=False),
-    "yaml": Format("conf.yaml", to_yaml, read_yaml),
+    "yaml": Format("conf.yaml", to_yaml, read_yaml, as_yaml),
     "ini": Format("conf.ini", to_ini, read_ini, as_ini),
 }
 

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from mergewright.formats import FormatOptions, merge_for, regenerate_command
+from mergewright.formats import FormatOptions, merge_for, regenerate_command, yamltext
 from mergewright.model.merge import Answer, FileMerge, Question
 from mergewright.model.threeway import Side, ThreeWay
 
@@ -359,3 +359,41 @@ def test_a_yaml_list_that_both_sides_empty_together_stays_open() -> None:
     base = "words:\n  - a\n  - b\nlast: 1\n"
     merge = merged("a.yaml", base, base.replace("  - a\n", ""), base.replace("  - b\n", ""))
     assert [place.symbol for place in merge.contested] == ["words"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("a:\n\n# of b\nb: 1\n", "a:\n"),
+        ("x:\n  a:\n  b:\n    - c\n", "x:\n  a:\n  b:\n    - c\n"),
+        ("x:\n  a:\n\n# of y\ny: 2\n", "x:\n  a:\n"),
+    ],
+)
+def test_a_key_without_a_value_ends_with_its_line(text: str, first: str) -> None:
+    """What follows a key without a value, comments of the next key above all, is not its text."""
+    root = yamltext.parse(text)
+    assert root.text == text
+    top = (root.children or ())[0].children or ()
+    assert top[0].text == first
+
+
+def test_a_name_renamed_and_a_name_added_of_one_line() -> None:
+    """A list of names in one line is merged name by name, and stays open where a name is contested."""
+    base = "[flake8]\nselect = B, C, E, F{1,2}, W\n"
+    ours, theirs = base.replace("F{1,2}", "F{1,2,3}"), base.replace("B, C", "A, B, C")
+    merge = merged("tox.ini", base, ours, theirs)
+    assert merge.text() == b"[flake8]\nselect = A, B, C, E, F{1,2,3}, W\n"
+    assert not merged("tox.ini", base, ours, base.replace("F{1,2}", "F")).clean
+    assert not merged("tox.ini", base, ours, base.replace("F{1,2}, ", "")).clean
+
+
+def test_a_target_is_known_by_its_name() -> None:
+    """Two link targets are never versions of one another, in Markdown and in reStructuredText."""
+    head = "# Log\n\n## 1.1\n\n- One.\n\n[1.1]: https://x.example/p/compare/1.0...1.1\n"
+    ours = head + "[#3410]: https://x.example/p/issues/3410\n"
+    theirs = head + "[#3418]: https://x.example/p/issues/3418\n"
+    merge = merged("CHANGELOG.md", head, ours, theirs)
+    assert merge.clean
+    assert merge.text().decode() == ours + "[#3418]: https://x.example/p/issues/3418\n"
+    other = head + "[#3410]: https://x.example/p/pull/3410\n"
+    assert not merged("CHANGELOG.md", head, ours, other).clean

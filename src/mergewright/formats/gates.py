@@ -228,18 +228,21 @@ def _read(kind: FormatKind, text: str) -> Mapping[str, Any] | None:
     if kind is FormatKind.INI:
         parser = initext.load(text)
         found: dict[str, Any] = {
-            name: {key: _value_lines(value) for key, value in parser.items(name)}
+            name: {key: _option(key, value) for key, value in parser.items(name)}
             for name in parser.sections()
         }
-        found["DEFAULT"] = {key: _value_lines(value) for key, value in parser.defaults().items()}
+        found["DEFAULT"] = {key: _option(key, value) for key, value in parser.defaults().items()}
         return found
     return None
 
 
-def _value_lines(value: str | None) -> str | None:
-    """An INI value without blank lines and indentation."""
+def _option(name: str, value: str | None) -> list[str] | str | None:
+    """An INI value without blank lines and indentation; a list of names in one line as a list."""
     if value is None:
         return None
+    names = initext.names_of(name, value)
+    if names is not None:
+        return names
     return "\n".join(line.strip() for line in value.split("\n") if line.strip())
 
 

@@ -74,17 +74,15 @@ def _comma_lists(leaf: Leaf) -> Choice | None:
     """Merge a one-line list of names element by element."""
     if any(node is None for node in leaf.nodes):
         return None
-    name = leaf.path.rpartition(".")[2].lower()
+    name = leaf.path.rpartition(".")[2]
     texts = leaf.nodes.map(lambda node: known(node).parts[known(node).value_at])
-    if name not in _COMMA_SETS or any("\n" in text or "{" in text for text in texts):
+    base, ours, theirs = texts.map(lambda text: names_of(name, text))
+    if base is None or ours is None or theirs is None:
         return None
-    items = texts.map(lambda text: [word.strip() for word in text.split(",")])
     out: list[str] = []
-    for what, base, ours, theirs in merge_sequences(
-        ThreeWay(base=items.base, ours=items.ours, theirs=items.theirs)
-    ):
-        b, o = items.base[base.start : base.stop], items.ours[ours.start : ours.stop]
-        t = items.theirs[theirs.start : theirs.stop]
+    for what, *runs in merge_sequences(ThreeWay(base=base, ours=ours, theirs=theirs)):
+        words = zip((base, ours, theirs), runs, strict=True)
+        b, o, t = (names[run.start : run.stop] for names, run in words)
         if what == "conflict":
             gone = (set(b) - set(o)) & (set(b) - set(t))
             if gone or set(b) - set(o) or set(b) - set(t):
@@ -101,6 +99,26 @@ def _comma_lists(leaf: Leaf) -> Choice | None:
         reason="both sides changed different names of the list",
         value_text=joint.join(out),
     )
+
+
+def names_of(option: str, text: str) -> list[str] | None:
+    """The names of an option that lists them in one line, else ``None``.
+
+    Commas in braces (``py{38,39}``) divide none of them.
+    """
+    if option.lower() not in _COMMA_SETS or "\n" in text:
+        return None
+    words = [""]
+    depth = 0
+    for char in text:
+        depth += (char == "{") - (char == "}")
+        if depth < 0:
+            return None
+        if char == "," and not depth:
+            words.append("")
+        else:
+            words[-1] += char
+    return None if depth else [word.strip() for word in words]
 
 
 def load(text: str) -> configparser.RawConfigParser:

@@ -563,6 +563,11 @@ def _block_key(kind: str, text: str) -> Hashable:
     return ("target", match.group().strip().lower()) if match else words_of(text)
 
 
+def _is_target(node: Node) -> bool:
+    """Whether a block is a link target: its name is what it is, however alike two addresses look."""
+    return node.kind == "row" and _LINK.match(node.parts[0]) is not None
+
+
 def words_of(text: str) -> str:
     """The words of a block, whatever its line breaks."""
     return " ".join(text.split())
@@ -607,8 +612,10 @@ def _block_end(lines: list[str], at: int) -> tuple[int, str]:
             other = _BULLET.match(text)
             if other and depth <= indent:
                 break
-        elif (_BULLET.match(text) and depth <= indent and _list_start(lines, end)) or (
-            text.startswith(".. ") and line.startswith(".. ")
+        elif (
+            (_BULLET.match(text) and depth <= indent and _list_start(lines, end))
+            or (text.startswith(".. ") and line.startswith(".. "))
+            or (_LINK.match(line) and _LINK.match(text))
         ):
             break
         end += 1
@@ -765,7 +772,7 @@ def _similar(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[int, int]]:
             (fuzz.ratio(str(a.value), str(b.value)), -i, -j)
             for i, a in enumerate(old)
             for j, b in enumerate(new)
-            if a.kind == b.kind
+            if a.kind == b.kind and not _is_target(a) and not _is_target(b)
         ),
         reverse=True,
     )
@@ -831,7 +838,9 @@ def _pair_bodies(base: Node | None, ours: Node, theirs: Node) -> tuple[Node, Nod
             (
                 (fuzz.ratio(str(node.value), str(mate.value)), index)
                 for index, mate in enumerate(new_ours)
-                if mate.kind == node.kind and mate.key not in renamed.values()
+                if mate.kind == node.kind
+                and mate.key not in renamed.values()
+                and not (_is_target(node) or _is_target(mate))
             ),
             default=(0.0, 0),
         )

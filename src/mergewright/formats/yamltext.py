@@ -205,7 +205,7 @@ class _Scanner:
             follow = items[number + 1][0] if number + 1 < len(items) else end
             limit = text.rfind("\n", 0, follow) + 1 if number + 1 < len(items) else end
             content_end = self._content_end(
-                value if value is not None else key_node, at, limit, column
+                key_node if key_node is not None and _is_empty(value) else value, at, limit, column
             )
             lead_text = text[cursor:at]
             child = (
@@ -277,7 +277,7 @@ class _Scanner:
         while True:
             if isinstance(node, MappingNode) and node.value and not node.flow_style:
                 key, node = node.value[-1]
-                if node.end_mark.index <= key.end_mark.index:
+                if node.end_mark.index <= key.end_mark.index or _is_empty(node):
                     return int(key.end_mark.index)
                 continue
             if isinstance(node, SequenceNode) and node.value and not node.flow_style:
@@ -333,6 +333,18 @@ class _Scanner:
         if not isinstance(key_node, ScalarNode) or text.startswith("?", at):
             raise UnmergeableError("a complex YAML key")
         value_at = int(value.start_mark.index)
+        if _is_empty(value):
+            # Its mark stands at whatever comes next, on another line and behind comments.
+            value_at = text.index(":", int(key_node.end_mark.index)) + 1
+            return Node(
+                kind="scalar",
+                key=key,
+                name=name,
+                lead=lead,
+                parts=(text[at:value_at], "", text[value_at:end]),
+                value=(self.meaning(value), ""),
+                value_at=1,
+            )
         if (
             self._is_block(value)
             and not getattr(value, "anchor", None)
@@ -453,6 +465,17 @@ class _Scanner:
                 ),
             )
         return ("sequence", tuple(self.meaning(v, depth + 1) for v in node.value))
+
+
+def _is_empty(node: Any) -> bool:
+    """Whether a value is not written at all (``key:`` and nothing)."""
+    return (
+        isinstance(node, ScalarNode)
+        and not node.value
+        and not node.style
+        and not getattr(node, "anchor", None)
+        and node.start_mark.index == node.end_mark.index
+    )
 
 
 def _sequence_keys(children: list[Node]) -> list[Node]:
