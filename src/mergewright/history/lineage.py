@@ -77,6 +77,11 @@ def path_lineage(facts: MergeFacts, side: Side, path: str) -> PathLineage:
         if commit.oid not in blobs:
             blobs[commit.oid] = look(commit.oid)
         blob = blobs[commit.oid]
+        if len(commit.parents) == 1 and commit.parents[0] in known:
+            (parent,) = commit.parents
+            if blobs[parent] == blob:
+                place[commit.oid] = place.get(parent, -1)
+                continue
         positions: list[int] = []
         befores: list[str | None] = []
         for parent in commit.parents:
@@ -109,6 +114,9 @@ def _states(facts: MergeFacts, side: Side, names: Sequence[str]) -> dict[str, st
     found: dict[str, str | None] = {}
     for commit in own.commits:
         first = commit.parents[0] if commit.parents else None
+        if first in found and commit.oid not in changed:
+            states[commit.oid], found[commit.oid] = states[first], found[first]
+            continue
         state = {} if first is None else states.get(first)
         if state is None:
             assert first is not None

@@ -13,10 +13,10 @@ from functools import lru_cache
 from mergewright.history.pieces import block_end
 
 # Statements with a suite matter too: what follows a class inside a later "if" is no part of the class.
+# A line end to start with, and the first letters, are what the scan looks for fast.
 _HEADER = re.compile(
-    rb"^([ \t]*)(?:(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)"
-    rb"|(?:if|elif|else|try|except|finally|with|for|while)\b)",
-    re.MULTILINE,
+    rb"\n([ \t]*)(?=[acdefitw])(?:(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)"
+    rb"|(?:if|elif|else|try|except|finally|with|for|while)\b)"
 )
 # A command line's options stand above its function, a line or more for each.
 _MAX_DECORATOR_LINES = 1000
@@ -37,7 +37,8 @@ def headers(data: bytes) -> Headers:
     offsets: dict[str, list[int]] = {}
     classes: set[str] = set()
     stack: list[tuple[int, str]] = []
-    for match in _HEADER.finditer(data):
+    # With a line end in front, a match starts where its line starts in the text itself.
+    for match in _HEADER.finditer(b"\n" + data):
         indent = len(match.group(1).expandtabs(8))
         while stack and stack[-1][0] >= indent:
             stack.pop()

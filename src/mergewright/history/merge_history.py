@@ -16,8 +16,9 @@ from mergewright.history.lineage import (
     path_lineage,
     symbol_lineage,
 )
+from mergewright.history.locate import headers, symbol_text
 from mergewright.history.patches import Profile, profile
-from mergewright.history.pieces import contains_run, holds, squeeze
+from mergewright.history.pieces import contains_run, holds, lessened, squeeze
 from mergewright.history.syncs import SquashedSync, squashed_syncs
 from mergewright.history.titles import read_message
 from mergewright.history.twins import find_twins
@@ -47,6 +48,8 @@ from mergewright.python.outline import outline
 
 # A commit that touches more paths is a sync, an import or a sweep: it has no twin as a whole.
 MAX_PATHS = 250
+#: Suffixes of the files whose definitions are followed.
+PYTHON = (".py", ".pyi")
 #: Suffixes of the files whose changes count for twins.
 TEXT_SUFFIXES = (".py", ".pyi", ".md", ".rst", ".toml", ".cfg", ".yaml", ".yml", ".sh", ".txt")
 
@@ -205,7 +208,9 @@ class MergeHistory:
     def newer_base(self, path: str) -> NewerBase | None:
         """The newest state of a whole file that both sides had after the merge base.
 
-        An earlier squashed sync leaves exactly this: equal contents without common ancestry.
+        An earlier squashed sync leaves exactly this: equal contents without common ancestry. A state that
+        somebody else copied by hand is none, nor one of which a side took something away again while
+        the other side went on from it.
         """
         base = self._base_blob(path)
         mine = {v.blob: v for v in _own(self.path_lineage(path, Side.OURS))}
@@ -218,14 +223,62 @@ class MergeHistory:
                     version, path, Side.THEIRS
                 ):
                     return None
+                if self._by_hand(found.commit, version.commit):
+                    break
+                if self._lessened(path, base, version.blob):
+                    return None
                 return NewerBase(blob=version.blob, ours=found.commit, theirs=version.commit)
         return self._synced_base(path, base)
 
-    def _synced_base(self, path: str, base: str | None) -> NewerBase | None:
-        """The other side's state of a path that a squashed sync of the whole merge brought."""
+    def _by_hand(self, first: str, second: str) -> bool:
+        """Whether a state came from one side to the other only by somebody's copying it.
+
+        Another author's commit, no merge, no sync, no twin of the one that made the state but for the
+        copied file itself: a reset, or a file taken from elsewhere. What its author thought of the rest
+        is not known.
+        """
+        one, other = self.commits[first], self.commits[second]
+        if len(one.parents) != 1 or len(other.parents) != 1 or is_sync(one) or is_sync(other):
+            return False
+        if one.email == other.email or one.author == other.author:
+            return False
+        if {first, second} & {sync.commit for sync in self._squashed()}:
+            return False
+        return not any(
+            {first, second} <= {*twin.ours, *twin.theirs}
+            for twin in self.twins.of(first)
+            if {twin.evidence, *twin.others} != {EvidenceClass.BLOB}
+        )
+
+    def _lessened(self, path: str, base: str | None, common: str) -> bool:
+        """Whether both sides went on from a state, one of them by taking away what the other keeps.
+
+        Only what is contested counts: definitions that differ in all three versions.
+        """
+        tips = [self.path_lineage(path, side).start for side in (Side.OURS, Side.THEIRS)]
+        if not path.endswith(PYTHON) or None in tips or common in tips:
+            return False
+        before = None if base is None else self.facts.read(base)
+        state, *texts = (self.facts.read(blob) for blob in (common, *tips) if blob is not None)
+        for name in headers(state).offsets:
+            if "." in name:
+                continue
+            was = symbol_text(state, name)
+            old = None if before is None else symbol_text(before, name)
+            now = [symbol_text(text, name) for text in texts]
+            contested = not (same_code(*now) or same_code(now[0], old) or same_code(now[1], old))
+            if contested and any(lessened(was, text) for text in now):
+                return True
+        return False
+
+    def _squashed(self) -> tuple[SquashedSync, ...]:
         if self._syncs is None:
             self._syncs = squashed_syncs(self.facts)
-        for sync in self._syncs:
+        return self._syncs
+
+    def _synced_base(self, path: str, base: str | None) -> NewerBase | None:
+        """The other side's state of a path that a squashed sync of the whole merge brought."""
+        for sync in self._squashed():
             blob = self.facts.blob_at(sync.state, self._name(path, sync.side.other))
             name = self._name(path, sync.side)
             if blob is None or blob == base or name not in sync.paths:
@@ -358,10 +411,34 @@ class MergeHistory:
             found = judge(thing, self.twins)
             if found.standing is Standing.SAME:
                 found = self._by_comments(question) or found
+            if found.proved and self._doubtful(question.path, thing, found):
+                found = replace(found, proved=False)
+            if found.base is not None and (
+                self._by_hand(*found.commits[:2])
+                or any(
+                    lessened(found.base, text) for text in (thing.whole.ours, thing.whole.theirs)
+                )
+            ):
+                found = replace(found, base=None)
             group = self._group(thing, found)
             found = replace(found, group=group, works=self._works(thing, group, found))
             self._verdicts[question] = found
         return found
+
+    def _doubtful(self, path: str, thing: Thing, verdict: Verdict) -> bool:
+        """Whether the state that proves a verdict is one that settles nothing for a whole file either."""
+        side = verdict.ahead
+        if side is None or verdict.evidence is not EvidenceClass.LINEAGE:
+            return False
+        state = thing.whole.get(side.other)
+        if state is None:
+            return False
+        copies = [s for s in thing.lineage(side.other).steps if s.key == squeeze(state)]
+        if copies and self._by_hand(verdict.commits[0], copies[-1].commit):
+            return True
+        tip = self.path_lineage(path, side.other).start
+        known = {version.blob for version in self.path_lineage(path, side).versions}
+        return path.endswith(PYTHON) and tip not in known and lessened(state, thing.whole.get(side))
 
     def _by_comments(self, question: Question) -> Verdict | None:
         """Where only comments differ: the comments of one side stood in the other's past."""

@@ -10,6 +10,8 @@ import hashlib
 import re
 from functools import lru_cache
 
+from mergewright.text.diff import matches
+
 _TOKEN = re.compile(
     rb"""(?P<string>(?:[rRbBuUfF]{0,2})(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))"""
     rb"""|(?P<comment>\#[^\n]*)|(?P<join>\\\r?\n)|(?P<newline>\r?\n)|(?P<space>[ \t\f\r]+)"""
@@ -111,6 +113,24 @@ def holds(text: bytes | None, old: bytes | None, new: bytes | None) -> bool:
     here, before, after = (set(pieces(part or b"")) for part in (text, old, new))
     added, removed = after - before, before - after
     return added <= here and not removed & here
+
+
+def lessened(state: bytes | None, now: bytes | None) -> bool:
+    """Whether somewhere in a text something telling was taken away and nothing put in its place.
+
+    Args:
+        state: The text before.
+        now: What became of it; where it is gone as a whole, nothing is lessened.
+    """
+    if state is None or now is None:
+        return False
+    before, after = pieces(state), pieces(now)
+    last = (-1, -1)
+    for pair in (*matches(before, after), (len(before), len(after))):
+        if pair[1] == last[1] + 1 and any(map(is_significant, before[last[0] + 1 : pair[0]])):
+            return True
+        last = pair
+    return False
 
 
 @lru_cache(maxsize=4096)

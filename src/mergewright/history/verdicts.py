@@ -22,6 +22,7 @@ from mergewright.history.pieces import (
     code_key,
     contains_run,
     is_significant,
+    lessened,
     pieces,
     squeeze,
     telling,
@@ -377,6 +378,13 @@ def _holds_change(thing: Thing, side: Side) -> bool:
     return added <= state and not removed & state
 
 
+def _took_away(thing: Thing, side: Side, twins: Sequence[Twin]) -> bool:
+    """Whether a side took something of a work away again after the work came, which no origin shows."""
+    work = {commit for twin in twins for commit in (*twin.ours, *twin.theirs)}
+    came = next((s for s in reversed(thing.lineage(side).steps) if s.commit in work), None)
+    return came is not None and lessened(came.text, thing.whole.get(side))
+
+
 def _derived(used: Sequence[Twin]) -> Side | None:
     """The side that landed all of it from the other side, by its own messages."""
     sides = {twin.derived for twin in used}
@@ -403,11 +411,11 @@ def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
     standing = Standing.DIVERGED
     follow_ups: tuple[str, ...] = (*ours_left, *theirs_left)
     how = "both sides have more"
-    if not theirs_left and ours_left:
+    if ours_left and not theirs_left and not _took_away(thing, Side.THEIRS, theirs_twins):
         standing, follow_ups = Standing.OURS_AHEAD, tuple(ours_left)
         used = tuple(theirs_twins)
         how = f"ours went on with {_listed(ours_left)}"
-    elif not ours_left and theirs_left:
+    elif theirs_left and not ours_left and not _took_away(thing, Side.OURS, ours_twins):
         standing, follow_ups = Standing.THEIRS_AHEAD, tuple(theirs_left)
         used = tuple(ours_twins)
         how = f"theirs went on with {_listed(theirs_left)}"

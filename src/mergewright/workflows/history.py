@@ -19,6 +19,7 @@ from mergewright.history.facts import MergeFacts, SideFacts
 from mergewright.history.features import put_back
 from mergewright.history.locate import symbol_text
 from mergewright.history.merge_history import (
+    PYTHON,
     HistoryDecider,
     MergeHistory,
     NewerBase,
@@ -44,8 +45,6 @@ CACHE_VARIABLE = "MERGEWRIGHT_CACHE"
 STORE_NAME = "history.sqlite"
 #: Bytes of blobs that are kept while a merge is looked at.
 _KEPT_BYTES = 192 * 1024 * 1024
-#: Suffixes of the files whose clean places are looked at.
-PYTHON = (".py", ".pyi")
 # Commits that are read only because a message names them.
 _MAX_NAMED = 64
 

@@ -23,7 +23,7 @@ from mergewright.model.history import EvidenceClass, Standing, Twin, Verdict
 from mergewright.model.threeway import Side
 
 #: Changes with the form of what is stored; another version's tables are dropped.
-FORMAT = 8
+FORMAT = 9
 #: Size in bytes above which the oldest half of the rows goes.
 MAX_BYTES = 256 * 1024 * 1024
 _TIMEOUT = 5.0
