@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mergewright.model.errors import UsageError
-from mergewright.rules.commands import Command, Place, commands
+from mergewright.rules.commands import Command, Place, archive_name, archives_made, commands
 from mergewright.rules.loading import load_rules, load_text
 from mergewright.rules.schema import RegenerateRule
 
@@ -43,7 +45,7 @@ def test_docker() -> None:
 def test_slurm() -> None:
     """An archive is made first where the cluster needs one and it is not there yet."""
     archive, srun = made("cluster")
-    image = "/w t/.git/mergewright/megatron-lm.sqsh"
+    image = f"/w t/.git/mergewright/{archive_name('megatron-lm.sqsh', 'megatron-lm:local')}"
     assert archive.argv == ("enroot", "import", "-o", image, "dockerd://megatron-lm:local")
     assert srun.argv == (
         *("srun", "--nodes=1", "--gpus-per-node=8", "--container-image", image),
@@ -51,8 +53,12 @@ def test_slurm() -> None:
         *("bash", "-c"),
         SCRIPT,
     )
-    there = Place(root="/r", scratch="/s", owner="1:1", archive_there=True)
+    there = replace(PLACE, archives=archives_made([archive]))
     assert [command.argv[0] for command in made("cluster", place=there)] == ["srun"]
+    other, again = made("cluster", "lts", place=there)
+    assert other.argv[4] == "dockerd://megatron-lm:local-lts"
+    assert other.argv[3] != image, "an archive of the dev image is none of the lts image"
+    assert other.argv[3] in again.argv
 
 
 def test_local_runs_beside_each_file() -> None:

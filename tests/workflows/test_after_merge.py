@@ -103,6 +103,24 @@ def test_regenerate_reports_failure_and_manual_files(
     assert "there is no runner 'there'" in capfd.readouterr().err
 
 
+def test_two_rules_share_an_archive(
+    repo: SandboxRepository, run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An archive that one rule's commands make is there for the next; enroot refuses a second one."""
+    repo.commit("main", {"a.lock": "x\n", "b.lock": "x\n"}, message="a")
+    repo.checkout("main")
+    rules = tmp_path / "r.yaml"
+    rule = "  - {{id: {0}, reason: r, match: {{path: {0}.lock}}, action: regenerate, side: ours,\n"
+    rules.write_text(
+        "version: 1\nrules:\n"
+        + "".join(rule.format(name) + "     command: [make], runner: far}\n" for name in "ab")
+        + "runners:\n  far: {kind: slurm, images: {dev: 'i:1'}, variant: dev, enroot: i.sqsh}\n"
+    )
+    assert run("regenerate", "--rules", str(rules), "--dry-run") == 0
+    out, _ = capfd.readouterr()
+    assert [line.split()[0] for line in out.splitlines()] == ["enroot", "srun", "srun"]
+
+
 def test_a_merge_cannot_bring_in_commands(
     repo: SandboxRepository, run: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:

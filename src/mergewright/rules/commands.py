@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,13 +40,13 @@ class Place:
         root: The worktree, absolute.
         scratch: A folder for what must be made first (a container archive), absolute.
         owner: ``uid:gid`` that files in the worktree must have after a container wrote them.
-        archive_there: Whether the container archive was made before.
+        archives: The container archives that were made before, absolute.
     """
 
     root: str
     scratch: str
     owner: str
-    archive_there: bool = False
+    archives: frozenset[str] = frozenset()
 
 
 def commands(
@@ -148,6 +149,19 @@ def _docker(
     return tuple(found)
 
 
+def archive_name(name: str, image: str) -> str:
+    """An archive's own name for each image: one of another variant must never be taken for it."""
+    digest = hashlib.sha256(image.encode()).hexdigest()[:8]
+    return f"{name.removesuffix('.sqsh')}-{digest}.sqsh"
+
+
+def archives_made(commands: Sequence[Command]) -> frozenset[str]:
+    """The archives that commands make."""
+    return frozenset(
+        command.argv[3] for command in commands if command.argv[:3] == ("enroot", "import", "-o")
+    )
+
+
 def _slurm(
     runner: SlurmRunner,
     image: str,
@@ -159,8 +173,8 @@ def _slurm(
     found: list[Command] = []
     container = image
     if runner.enroot is not None:
-        container = f"{place.scratch}/{runner.enroot}"
-        if not place.archive_there:
+        container = f"{place.scratch}/{archive_name(runner.enroot, image)}"
+        if container not in place.archives:
             found.append(
                 Command(
                     argv=("enroot", "import", "-o", container, f"dockerd://{image}"),

@@ -6,15 +6,15 @@ import fnmatch
 import os
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mergewright.git.process import run_git
 from mergewright.git.repository import Repository
 from mergewright.model.errors import RepositoryError, RuleFileError, UsageError
 from mergewright.rules.book import LoadedRule, RuleBook, path_matches
-from mergewright.rules.commands import Command, Place, commands
-from mergewright.rules.schema import RegenerateRule, Runner, SlurmRunner
+from mergewright.rules.commands import Command, Place, archives_made, commands
+from mergewright.rules.schema import RegenerateRule, Runner
 from mergewright.workflows.runs import state_folder
 
 
@@ -83,6 +83,7 @@ def plan_regeneration(
     claimed: set[str] = set()
     tasks: list[Task] = []
     named: set[str] = set()
+    place = _place(repository, root)
     for loaded in book.rules:
         rule = loaded.rule
         if not isinstance(rule, RegenerateRule):
@@ -108,8 +109,8 @@ def plan_regeneration(
                 tasks.append(Task(rule=rule.id, paths=tuple(mine), commands=(), manual=rule.manual))
         elif mine:
             chosen = _runner(book, loaded, rule, runner)
-            place = _place(repository, root, chosen)
             made = commands(rule, mine, chosen, place, variant=variant)
+            place = replace(place, archives=place.archives | archives_made(made))
             tasks.append(Task(rule=rule.id, paths=tuple(mine), commands=made))
     missed = [given for given in paths if given not in named]
     if missed:
@@ -160,16 +161,13 @@ def _runner(book: RuleBook, loaded: LoadedRule, rule: RegenerateRule, wanted: st
     return runners[name]
 
 
-def _place(repository: Repository, root: Path, runner: Runner) -> Place:
+def _place(repository: Repository, root: Path) -> Place:
     scratch = state_folder(repository)
-    archive = isinstance(runner, SlurmRunner) and runner.enroot is not None
     return Place(
         root=str(root).rstrip("/"),
         scratch=str(scratch),
         owner=f"{os.getuid()}:{os.getgid()}",
-        archive_there=archive
-        and isinstance(runner, SlurmRunner)
-        and (scratch / str(runner.enroot)).exists(),
+        archives=frozenset(map(str, scratch.glob("*.sqsh"))),
     )
 
 
