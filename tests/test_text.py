@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mergewright.model.merge import Contested, FileMerge
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.text.diff import matches
-from mergewright.text.lines import join_pieces, split_lines
+from mergewright.text.lines import join_pieces, split_lines, with_line_ends
 from mergewright.text.markers import marker_size_for, render
 from mergewright.text.merge import merge_lines
 
@@ -22,6 +22,17 @@ LABELS = ThreeWay(base="base", ours="dev", theirs="main")
 def test_split_lines_joins_back(data: bytes) -> None:
     """Splitting loses no byte."""
     assert b"".join(split_lines(data)) == data
+
+
+def test_composed_lines_end_as_in_their_versions() -> None:
+    r"""Each line has the end that it has in the versions; a new one that of the line above it."""
+    versions = ThreeWay(
+        base=b"def f():\r\n    a\n    b\r\n",
+        ours=b"def f():\r\n    a\n    b\n",
+        theirs=b"@x\ndef f():\r\n  a\n  b\r\n",
+    )
+    made = with_line_ends(b"@x\r\ndef f():\r\n  new\n  a\r\n  b\r\n", versions)
+    assert made == b"@x\ndef f():\r\n  new\r\n  a\n  b\n"
 
 
 @given(st.lists(st.integers(0, 4)), st.lists(st.integers(0, 4)))

@@ -29,7 +29,7 @@ from mergewright.python.source import Item, Section, Source
 from mergewright.python.sweeps import Sweep, Sweeps, apply
 from mergewright.python.versions import larger_version
 from mergewright.text.diff import increasing, matches
-from mergewright.text.lines import join_pieces, split_lines, with_final_newline
+from mergewright.text.lines import join_pieces, split_lines, with_final_newline, with_line_ends
 from mergewright.text.merge import chunks, merge_lines
 
 _IMPORTS = frozenset({"import", "from"})
@@ -645,16 +645,24 @@ class StructuralMerge:
             except Contest as contest:
                 reason = str(contest)
             else:
-                if strategy not in self.disabled:
+                text = merged.encode("utf-8", "surrogateescape")
+                made = self._laid_out(text, "statement", texts)
+                if not _notes_kept(made, texts):
+                    reason = "both sides changed the comments in it"
+                elif strategy not in self.disabled:
                     self._decided(symbol, strategy, Side.BOTH, proof)
-                    text = merged.encode("utf-8", "surrogateescape")
-                    return [self._laid_out(text, "statement", texts)]
+                    return [made]
         return self._meet_text(texts, symbol, "both-changed", reason)
 
     def _laid_out(
         self, text: bytes, form: str, versions: ThreeWay[bytes], relaid: Side | None = None
     ) -> bytes:
         """A composed statement in the layout of the side that reformatted it."""
+        if any(b"\r\n" in data for data in versions):
+            # Mixed line ends: a line keeps its own, whatever the lines around it have.
+            unix = versions.map(lambda data: data.replace(b"\r\n", b"\n"))
+            made = self._laid_out(text.replace(b"\r\n", b"\n"), form, unix, relaid)
+            return with_line_ends(made, versions)
         return (
             compose(text, form, versions, relaid) if self.layout and len(text) <= _DRESSED else text
         )
@@ -817,10 +825,13 @@ class StructuralMerge:
             except Contest as contest:
                 reason = str(contest)
             else:
-                if strategy not in self.disabled:
+                text = merged.encode("utf-8", "surrogateescape")
+                made = self._laid_out(text, v.ours.keyword, headers)
+                if not _notes_kept(made, headers):
+                    reason = "both sides changed the comments in it"
+                elif strategy not in self.disabled:
                     self._decided(symbol, strategy, Side.BOTH, proof)
-                    text = merged.encode("utf-8", "surrogateescape")
-                    return [self._laid_out(text, v.ours.keyword, headers)]
+                    return [made]
         return self._meet_text(headers, symbol, "header", reason)
 
     def _simple_lines(self, texts: ThreeWay[bytes], symbol: str) -> list[Piece] | None:
@@ -1272,6 +1283,18 @@ def _reworded(text: bytes, old: bytes, new: bytes) -> bytes | None:
 def _counted(text: bytes) -> Counter[str]:
     """The comments of a piece of code; none where it is no code of its own."""
     return Counter(comments_of(text) or ())
+
+
+def _notes_kept(text: bytes, versions: ThreeWay[bytes]) -> bool:
+    """Whether a composed statement has every comment that a side wrote in it.
+
+    A comment hangs on the white space of a part, which may have been taken from one side as layout.
+    """
+    if b"#" not in versions.ours + versions.theirs:
+        return True
+    notes = versions.map(_counted)
+    written = (notes.ours - notes.base) | (notes.theirs - notes.base)
+    return not written - _counted(text)
 
 
 def _neutral(base: Item | None, side: Item | None) -> bool:

@@ -16,7 +16,8 @@ from typing import Any, TypeVar, cast
 import libcst as cst
 
 from mergewright.model.threeway import Side, ThreeWay, settle
-from mergewright.python.normal import Normal, fields_of, is_layout
+from mergewright.python.fingerprint import tokens
+from mergewright.python.normal import Normal, comments_in, fields_of, is_layout
 from mergewright.python.source import parser
 from mergewright.python.versions import larger_version
 from mergewright.text.diff import increasing, matches
@@ -74,9 +75,47 @@ def merge_snippet(
         raise Contest("the combined statement does not parse") from error
     if Normal()(again.node) != merger.normal(merged):
         raise Contest("the combined statement is not what was meant")
+    text = _with_notes(text, parsed, form, larger_versions=larger_versions, keep_names=keep_names)
     if merger.raised:
         return text, "larger-version", "; ".join(merger.raised)
     return text, "combine", merger.proof()
+
+
+def _with_notes(
+    text: str,
+    parsed: ThreeWay[_Snippet],
+    form: str,
+    *,
+    larger_versions: bool,
+    keep_names: frozenset[str],
+) -> str:
+    """The same statement put together from theirs' side, if that alone keeps what both sides noted.
+
+    A comment hangs on the white space of a part, and that comes from the side the part is taken from.
+    """
+    notes = parsed.map(lambda snippet: Counter(comments_in(snippet.node)))
+    written = (notes.ours - notes.base) | (notes.theirs - notes.base)
+    if not written or not written - _notes_of(text, form):
+        return text
+    merger = NodeMerger(versions=larger_versions, keep_names=keep_names)
+    turned = ThreeWay(base=parsed.base, ours=parsed.theirs, theirs=parsed.ours)
+    try:
+        merged = merger.merge(turned.map(lambda snippet: snippet.node))
+        shell = turned.theirs if merger.layout_from is Side.THEIRS else turned.ours
+        other = shell.printed(merged)
+        complete = not written - _notes_of(other, form)
+    except (Contest, _Unsupported, RecursionError, cst.ParserSyntaxError, cst.CSTValidationError):
+        return text
+    return other if complete and _code_of(other) == _code_of(text) else text
+
+
+def _notes_of(text: str, form: str) -> Counter[str]:
+    return Counter(comments_in(_Snippet(text, form).node))
+
+
+def _code_of(text: str) -> list[bytes]:
+    found = tokens(text.encode("utf-8", "surrogateescape"))
+    return [token for token in found if not token.startswith(b"#")]
 
 
 class _Unsupported(Exception):  # noqa: N818 - a signal between functions
@@ -327,8 +366,6 @@ class NodeMerger:
     @staticmethod
     def normal_comments(part: Any) -> tuple[str, ...]:
         """Comments inside a layout part."""
-        from mergewright.python.normal import comments_in
-
         return comments_in(part)
 
     def _list(self, v: ThreeWay[_Nodes], what: str) -> list[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mergewright.model.threeway import ThreeWay, settle
+
 UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -27,6 +29,51 @@ def dominant_newline(data: bytes) -> bytes:
 def with_final_newline(data: bytes, newline: bytes) -> bytes:
     """The data with its last line ended; empty data stays empty."""
     return data if not data or data.endswith(b"\n") else data + newline
+
+
+def with_line_ends(data: bytes, versions: ThreeWay[bytes]) -> bytes:
+    r"""A text composed of lines of three versions, each line ended as it is there.
+
+    Lines are told by their text, indentation aside. One that stands in no version, or has several ends in
+    one, is ended as the line above it.
+
+    Args:
+        data: The text, whatever its line ends.
+        versions: What it was composed of; ``\n`` and ``\r\n`` may be mixed.
+    """
+    ends = versions.map(_line_ends)
+    lines = split_lines(data.replace(b"\r\n", b"\n"))
+    above = dominant_newline(versions.ours)
+    for number, line in enumerate(lines):
+        if not line.endswith(b"\n"):
+            continue
+        row = line.strip()
+        found = ThreeWay(
+            base=ends.base.get(row, _NO_END),
+            ours=ends.ours.get(row, _NO_END),
+            theirs=ends.theirs.get(row, _NO_END),
+        )
+        different = found.base | found.ours | found.theirs
+        if len(different) > 1:
+            side = settle(found)
+            different = found.get(side) if side is not None else found.ours
+        if len(different) == 1:
+            (above,) = different
+        lines[number] = line[:-1] + above
+    return b"".join(lines)
+
+
+_NO_END: frozenset[bytes] = frozenset()
+
+
+def _line_ends(data: bytes) -> dict[bytes, frozenset[bytes]]:
+    found: dict[bytes, frozenset[bytes]] = {}
+    for line in split_lines(data):
+        if line.endswith(b"\n"):
+            end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+            row = line.strip()
+            found[row] = found.get(row, _NO_END) | {end}
+    return found
 
 
 def join_pieces(pieces: list[bytes], newline: bytes) -> bytes:

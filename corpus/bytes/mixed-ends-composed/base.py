@@ -1,0 +1,3 @@
+def lift(crate):
+    crate.up()
+    return crate

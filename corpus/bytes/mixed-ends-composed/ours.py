@@ -1,0 +1,4 @@
+@logged
+def lift(crate):
+    crate.up()
+    return crate

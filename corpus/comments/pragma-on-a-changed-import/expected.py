@@ -1,0 +1,6 @@
+from depot.crane import (  # type: ignore[import]
+    lift,
+    turn,
+)
+
+lift(turn)

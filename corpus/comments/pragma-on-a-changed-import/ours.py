@@ -1,0 +1,6 @@
+from depot.crane import (
+    lift,
+    turn,
+)
+
+lift(turn)

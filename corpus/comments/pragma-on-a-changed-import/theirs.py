@@ -1,0 +1,6 @@
+from depot.crane import (  # type: ignore[import]
+    lift,
+    lower,
+)
+
+lift(lower)

@@ -1,0 +1,2 @@
+class Crane(Base[Load]):  # type: ignore
+    arm = 1

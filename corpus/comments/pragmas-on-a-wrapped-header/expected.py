@@ -1,0 +1,4 @@
+class Crane(  # type: ignore # noqa
+    Base[Load[Any]]
+):
+    arm = 1

@@ -1,0 +1,2 @@
+class Crane(Base[Load[Any]]):  # type: ignore
+    arm = 1
