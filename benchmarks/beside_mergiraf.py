@@ -48,7 +48,7 @@ def child(arguments: Sequence[str]) -> None:
     """Plan one merge and print the processor seconds of each path as JSON."""
     repo, ours, theirs, history, jobs, *paths = arguments
     sys.path.insert(0, str(ROOT / "src"))
-    from mergewright.cli.main import start_lightly
+    from mergewright.cli.main import leave_quickly, start_lightly
 
     start_lightly()
     from dataclasses import replace
@@ -88,6 +88,7 @@ def child(arguments: Sequence[str]) -> None:
             if entry.conflict is not None:
                 seconds.update(dict.fromkeys(names(entry.conflict), entry.outcome.seconds))
     print(json.dumps({"start": started, "paths": seconds}))
+    leave_quickly(0)
 
 
 def whole_merge(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mergewright.model.errors import RuleFileError
+from mergewright.rules.book import RuleBook
 from mergewright.rules.loading import load_rules, load_text, read_rule_file
 
 GOOD = """\
@@ -218,3 +219,13 @@ def test_runners_must_be_defined() -> None:
     )
     assert error_of(text) == "r.yaml:5:14: no file defines the runner 'hree'; did you mean 'here'?"
     assert load_text(text.replace("hree", "here")).rules
+
+
+def test_the_shipped_default_says_nothing() -> None:
+    """So a merge without a rule file is planned with an empty book, and the schema is not loaded."""
+    default, empty = load_rules([]), RuleBook()
+    assert default.rules == ()
+    assert default.engine_options() == empty.engine_options()
+    assert default.format_options() == empty.format_options()
+    assert default.memory == empty.memory
+    assert default.sweeps_everywhere == empty.sweeps_everywhere

@@ -10,7 +10,7 @@ from mergewright.model.conflict import MODE_REGULAR, Conflict, ConflictKind, Fil
 from mergewright.model.merge import Question
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.rules.loading import load_rules
-from mergewright.rules.schema import Follow
+from mergewright.rules.words import Follow
 
 from .helpers import step, text_of
 

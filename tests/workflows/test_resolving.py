@@ -1,5 +1,7 @@
 """Plans for real repositories: two commits in memory, and clean paths that rules speak for."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -233,3 +235,15 @@ def test_a_clean_merge_that_is_sound_is_left_alone(tmp_path: Path) -> None:
     repo.three_way({"c.py": odd}, {"c.py": "a = 1\n\n\n" + odd}, {"c.py": odd + "b = 1\n"})
     with plan_merge(Repository.open(repo.path), "dev", "main") as planned:
         assert (planned.plan.paths, planned.plan.warnings) == ((), ())
+
+
+def test_without_a_rule_file_no_schema_is_loaded(repo: SandboxRepository) -> None:
+    """A merge without rules does not wait for the schema of rule files."""
+    code = (
+        "import sys\n"
+        "from mergewright import Repository, plan_merge\n"
+        f"plan_merge(Repository.open({str(repo.path)!r}), 'dev', 'main').close()\n"
+        "assert 'mergewright.workflows.planning' in sys.modules\n"
+        "sys.exit('pydantic' in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

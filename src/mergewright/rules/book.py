@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mergewright.formats.options import FormatOptions
 from mergewright.model.conflict import Conflict
@@ -17,22 +17,12 @@ from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.engine import EngineOptions
 from mergewright.rules.abstraction import with_abstraction
 from mergewright.rules.patterns import matches
-from mergewright.rules.schema import (
-    AbstractionRule,
-    Action,
-    Changed,
-    CoupledRule,
-    DecidingRule,
-    Follow,
-    Level,
-    Match,
-    MemorySection,
-    RegenerateRule,
-    Rule,
-    RuleFile,
-)
 from mergewright.rules.union import union
 from mergewright.rules.versions import larger
+from mergewright.rules.words import Action, Changed, Follow, Level
+
+if TYPE_CHECKING:
+    from mergewright.rules.schema import Match, MemorySection, Rule, RuleFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +78,8 @@ class PathRule:
     @property
     def reason(self) -> str:
         """The rule's reason; of a generated file also how it is made again."""
+        from mergewright.rules.schema import RegenerateRule
+
         rule = self.loaded.rule
         if not isinstance(rule, RegenerateRule):
             return rule.reason
@@ -136,6 +128,8 @@ _SIDES = {
 
 
 def _side(rule: Rule) -> Side | None:
+    from mergewright.rules.schema import CoupledRule, RegenerateRule
+
     if isinstance(rule, CoupledRule | RegenerateRule):
         return Side(rule.side.value)
     return _SIDES.get(rule.action)
@@ -220,7 +214,7 @@ class RuleBook:
             if match.changed is not None and (compared is None or not _changed(match, compared)):
                 continue
             if (
-                isinstance(rule, RegenerateRule)
+                rule.action is Action.REGENERATE
                 and conflict is None
                 and compared is not None
                 # What one side alone changed comes whole from that side already.
@@ -289,6 +283,8 @@ class RuleBook:
 
     def audited(self, path: str) -> tuple[Follow, ...]:
         """The checks that the deciding rules ask for on a path."""
+        from mergewright.rules.schema import DecidingRule
+
         found: dict[Follow, None] = {}
         for loaded in self.rules:
             if isinstance(loaded.rule, DecidingRule) and path_matches(loaded.rule.match, path):
@@ -491,6 +487,8 @@ def _of_group(groups: tuple[str, ...], verdict: Verdict | None) -> bool:
 
 
 def _answer(loaded: LoadedRule, question: Question, verdict: Verdict | None) -> Answer | None:
+    from mergewright.rules.schema import AbstractionRule
+
     rule = loaded.rule
     evidence = loaded.evidence()
     reason = rule.reason

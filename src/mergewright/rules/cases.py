@@ -16,9 +16,10 @@ from mergewright.model.history import Standing, Verdict
 from mergewright.model.merge import Question
 from mergewright.model.threeway import ThreeWay
 from mergewright.rules.book import PathRule, RuleBook
-from mergewright.rules.schema import Case, Changed
+from mergewright.rules.schema import Case
 from mergewright.rules.steps import run_steps
 from mergewright.rules.trees import MemoryTree
+from mergewright.rules.words import Changed
 
 #: What a case writes when no rule may speak.
 NOBODY = "none"

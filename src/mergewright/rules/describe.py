@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from mergewright.rules.book import LoadedRule
 from mergewright.rules.schema import (
     AbstractionRule,
-    Action,
     CallersRule,
     CallPatch,
     CoupledRule,
@@ -24,6 +23,7 @@ from mergewright.rules.schema import (
     SourcesRule,
     UsesRule,
 )
+from mergewright.rules.words import Action
 
 _WHAT = {
     Action.TAKE_OURS: "takes ours",

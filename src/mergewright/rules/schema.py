@@ -18,6 +18,7 @@ from mergewright.model.conflict import ConflictKind
 from mergewright.model.history import EvidenceClass, Standing
 from mergewright.model.strategies import STRATEGIES
 from mergewright.rules.patterns import check_pattern, is_literal, names_a_file
+from mergewright.rules.words import Action, Changed, Follow, Level
 
 #: Version of the schema that this code reads.
 SCHEMA_VERSION = 1
@@ -65,14 +66,6 @@ class Place(StrEnum):
     COMMENT = "comment"
     #: A definition with open places inside, as a whole.
     SYMBOL = "symbol"
-
-
-class Changed(StrEnum):
-    """Which side changed the thing against the merge base (``match: {changed: …}``)."""
-
-    OURS = "ours"
-    THEIRS = "theirs"
-    BOTH = "both"
 
 
 class When(StrEnum):
@@ -191,62 +184,11 @@ class Match(Strict):
         return any(part is not None for part in parts)
 
 
-class Action(StrEnum):
-    """What a rule does. The first group decides, the second works on what was merged."""
-
-    TAKE_OURS = "take-ours"
-    TAKE_THEIRS = "take-theirs"
-    PINNED = "pinned"
-    UNION = "union"
-    LEAVE = "leave"
-    #: One side for a group of files that belong together, also where the merge is clean.
-    COUPLED = "coupled"
-    #: One side whole for a generated file, and the command that generates it again.
-    REGENERATE = "regenerate"
-    #: Delete/modify: the deletion stands unless something in the merged tree still needs the file.
-    BY_NEED = "by-need"
-    #: The submodule commit that contains the other one.
-    NEWER = "newer"
-    #: A file that one side put into a directory that the other side renamed goes along.
-    FOLLOW = "follow"
-    #: Of two versions that both moved the same way, the one that went further.
-    LARGER = "larger"
-    #: One side's helper instead of an explicit check, in the other side's text.
-    PREFER_ABSTRACTION = "prefer-abstraction"
-    #: History: the side that contains the other's work.
-    TAKE_AHEAD = "take-ahead"
-    #: History: merge again from the newest state that both sides had.
-    MERGE_FROM_COMMON = "merge-from-common"
-
-    #: The named symbols stand in the result as ours (theirs) has them, also where it is clean.
-    KEEP_OURS = "keep-ours"
-    KEEP_THEIRS = "keep-theirs"
-    #: The named symbols that ours does not have are taken out of the result.
-    DROP = "drop"
-    RENAME = "rename"
-    PATCH_CALLERS = "patch-callers"
-    RESTORE_IMPORTS = "restore-imports"
-    #: One side's file when the merged one calls a helper that is not there.
-    FALL_BACK = "fall-back"
-    #: One side's uses of named things, in the other side's version of a file.
-    KEEP_USES = "keep-uses"
-    GIT_SOURCES = "git-sources"
-    RESTORE_DELETED = "restore-deleted"
-
-
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 CommitId = Annotated[str, Field(pattern=r"^[0-9a-f]{7,64}$")]
 
 _WHOLE_ONLY = {ConflictKind.BINARY, ConflictKind.SYMLINK, ConflictKind.SUBMODULE, ConflictKind.MODE}
-
-
-class Level(StrEnum):
-    """What a rule is asked for."""
-
-    PATH = "path"
-    SYMBOL = "symbol"
-    STEP = "step"
 
 
 class RuleBase(Strict):
@@ -280,13 +222,6 @@ class RuleBase(Strict):
         if not value.strip():
             raise PydanticCustomError("blank_reason", "a reason must say something")
         return value.strip()
-
-
-class Follow(StrEnum):
-    """Checks that follow a decision."""
-
-    #: Calls across the border of the file are compared with what is there in the merged tree.
-    API = "api"
 
 
 class DecidingRule(RuleBase):

@@ -26,13 +26,11 @@ from mergewright.rules.openfiles import Edit, carry
 from mergewright.rules.patterns import matches
 from mergewright.rules.rename import rename_splices
 from mergewright.rules.schema import (
-    Action,
     CallersRule,
     CoupledRule,
     DeletedRule,
     FallBackRule,
     ImportsRule,
-    Level,
     RegenerateRule,
     RenameRule,
     SourcesRule,
@@ -44,6 +42,7 @@ from mergewright.rules.symbols import enforce
 from mergewright.rules.syntax import Splice, apply, joined, parse
 from mergewright.rules.trees import Overlay, Tree, references
 from mergewright.rules.uses import KeptUses, keep_uses
+from mergewright.rules.words import Action, Level
 
 _REGULAR = (MODE_REGULAR, MODE_EXECUTABLE)
 _SIDES = (Side.BASE, Side.OURS, Side.THEIRS)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 from mergewright.python.outline import Outline, Symbol, outline
 from mergewright.rules.patterns import matches
-from mergewright.rules.schema import Action, SymbolRule
+from mergewright.rules.schema import SymbolRule
 from mergewright.rules.syntax import Splice, apply, joined
+from mergewright.rules.words import Action
 from mergewright.text.lines import UTF8_BOM
 
 

@@ -10,7 +10,6 @@ from mergewright.model.threeway import Side, ThreeWay
 from mergewright.rules.book import PathRule, RuleBook, path_matches
 from mergewright.rules.coupled import missing_groups
 from mergewright.rules.schema import (
-    Action,
     CallersRule,
     CoupledRule,
     FallBackRule,
@@ -20,6 +19,7 @@ from mergewright.rules.schema import (
     SymbolRule,
     UsesRule,
 )
+from mergewright.rules.words import Action
 
 _KINDS = {
     Action.PINNED: "pinned",

@@ -29,9 +29,8 @@ from mergewright.resolve.sweeps import (
     old_names,
 )
 from mergewright.rules.book import RuleBook
-from mergewright.rules.steps import StepEdit
 from mergewright.rules.trees import Tree
-from mergewright.workflows.policies import GitTree, merged_tree, with_edits
+from mergewright.workflows.gittrees import GitTree, merged_tree
 
 #: The cleanly merged files by path; asked only when they are needed.
 Merged = Callable[[], Mapping[str, TreeEntry]]
@@ -185,6 +184,11 @@ class CrossFile:
             movers=lambda conflict: self._looked.get(id(conflict), Looked()).movers,
         )
         paths, edits = follow(plan, context)
+        if not edits:
+            return replace(plan, paths=paths)
+        from mergewright.rules.steps import StepEdit
+        from mergewright.workflows.policies import with_edits
+
         steps = [
             StepEdit(path=edit.path, mode=edit.mode, data=edit.data, decisions=edit.decisions)
             for edit in edits
@@ -220,7 +224,7 @@ class CrossFile:
             known=known,
         )
         tree = GitTree(self._objects, self._merged())
-        steps: dict[str, StepEdit] = {}
+        edits: dict[str, tuple[bytes, tuple[Decision, ...]]] = {}
         notes: list[str] = []
         contested = {name for entry in paths for name in (entry.path, *_related(entry.conflict))}
         for side in (Side.OURS, Side.THEIRS):
@@ -228,29 +232,28 @@ class CrossFile:
             for name in found:
                 if name.path in contested:
                     continue
-                edit = self._mended(name, tree, steps)
+                before, earlier = edits.get(name.path, (tree.read(name.path), ()))
+                edit = self._mended(name, before)
                 if edit is None:
                     notes.append(str(name))
-                    continue
-                data, decision = edit
-                earlier = steps[name.path].decisions if name.path in steps else ()
-                steps[name.path] = StepEdit(
-                    path=name.path,
-                    mode=tree.entries()[name.path][0],
-                    data=data,
-                    decisions=(*earlier, decision),
-                )
-        return replace(
-            plan, paths=with_edits(paths, list(steps.values())), notes=(*plan.notes, *notes)
-        )
+                else:
+                    edits[name.path] = edit[0], (*earlier, edit[1])
+        plan = replace(plan, paths=paths, notes=(*plan.notes, *notes))
+        if not edits:
+            return plan
+        from mergewright.rules.steps import StepEdit
+        from mergewright.workflows.policies import with_edits
 
-    def _mended(
-        self, name: OldName, tree: GitTree, steps: Mapping[str, StepEdit]
-    ) -> tuple[bytes, Decision] | None:
+        steps = [
+            StepEdit(path=path, mode=tree.entries()[path][0], data=data, decisions=decisions)
+            for path, (data, decisions) in edits.items()
+        ]
+        return replace(plan, paths=with_edits(paths, steps))
+
+    def _mended(self, name: OldName, before: bytes | None) -> tuple[bytes, Decision] | None:
         """A file that merged cleanly with the new name, where the rules want that."""
         if not self._book.sweeps_everywhere or self._off("sweep", name.path):
             return None
-        before = steps[name.path].data if name.path in steps else tree.read(name.path)
         if before is None or self._book.for_path(name.path):
             return None
         return mended(name, before)

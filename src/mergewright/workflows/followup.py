@@ -9,7 +9,8 @@ from mergewright.git.repository import Repository
 from mergewright.model.plan import MergePlan
 from mergewright.model.resolution import Resolved
 from mergewright.rules.book import RuleBook
-from mergewright.rules.schema import DecidingRule, Follow
+from mergewright.rules.schema import DecidingRule
+from mergewright.rules.words import Follow
 from mergewright.workflows.auditing import AuditRequest, run_audit
 
 

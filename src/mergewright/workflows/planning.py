@@ -22,7 +22,8 @@ from mergewright.model.threeway import ThreeWay
 from mergewright.resolve.cascade import Cascade
 from mergewright.resolve.engines import PYTHON_SUFFIXES, GitText, merge_file
 from mergewright.resolve.planning import Spread, names_of, plan_paths, size_of
-from mergewright.rules.loading import load_rules
+from mergewright.rules import RULE_FILE_NAME
+from mergewright.rules.book import RuleBook
 from mergewright.text.markers import marker_size_for
 from mergewright.workflows.cleanpaths import (
     CleanPaths,
@@ -38,7 +39,6 @@ from mergewright.workflows.texts import time_limit
 
 if TYPE_CHECKING:
     from mergewright.python.formatting import Formatting
-    from mergewright.rules.book import RuleBook
     from mergewright.rules.schema import MemorySection
     from mergewright.workflows.resolving import Settings
     from mergewright.workflows.sources import Sources
@@ -54,9 +54,14 @@ def load_book(repository: Repository, settings: Settings) -> RuleBook:
     Raises:
         RuleFileError: A rule file cannot be used.
     """
+    root = repository.workdir
+    if not settings.rules and (root is None or not os.path.lexists(root / RULE_FILE_NAME)):
+        return RuleBook()  # the shipped default says nothing: no rule file is read, and no schema
+    from mergewright.rules.loading import load_rules
+
     return load_rules(
         [Path(rule) if isinstance(rule, os.PathLike) else rule for rule in settings.rules],
-        root=repository.workdir,
+        root=root,
     )
 
 
@@ -264,13 +269,14 @@ def make_plan(
     if not whole:
         # With some paths only, a rule may well speak for the others.
         return replace(plan, warnings=warnings)
-    from mergewright.workflows.policies import apply_policies
+    if book.rules:
+        from mergewright.workflows.policies import apply_policies
 
-    follow = apply_policies(plan, book, repository, objects, merged)
-    unused = book.unused(spoken | follow.used)
+        follow = apply_policies(plan, book, repository, objects, merged)
+        plan, spoken = follow.plan, spoken | follow.used
+    unused = book.unused(spoken)
     return replace(
-        follow.plan,
-        warnings=(*warnings, *follow.plan.warnings, *(str(warning) for warning in unused)),
+        plan, warnings=(*warnings, *plan.warnings, *(str(warning) for warning in unused))
     )
 
 
