@@ -54,13 +54,16 @@ def test_a_failing_case_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     """A case that does not come out as written is named, with what came instead."""
     file = tmp_path / "team.yaml"
     file.write_text(
-        "version: 1\nrules: []\ntests: [{name: nobody, path: a, kind: binary, rule: some}]\n",
+        "version: 1\nrules: [{id: own, reason: r, match: {path: a}, action: pinned}]\n"
+        "tests:\n  - {name: nobody, path: b, kind: binary, rule: own}\n"
+        "  - {name: typo, path: a, rule: onw}\n",
         encoding="utf-8",
     )
     assert run("test", str(file)) == 1
     out = capsys.readouterr().out
-    assert "failed: nobody: expected rule 'some', got 'none'" in out
-    assert "1 case, 1 failed" in out
+    assert "failed: nobody: expected rule 'own', got 'none'" in out
+    assert "failed: typo: there is no rule 'onw' to expect" in out
+    assert "2 cases, 2 failed" in out
 
 
 def test_explain(capsys: pytest.CaptureFixture[str]) -> None:

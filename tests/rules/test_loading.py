@@ -229,3 +229,24 @@ def test_the_shipped_default_says_nothing() -> None:
     assert default.format_options() == empty.format_options()
     assert default.memory == empty.memory
     assert default.sweeps_everywhere == empty.sweeps_everywhere
+
+
+def test_a_list_is_short_only_where_nothing_else_is_wrong() -> None:
+    """Entries with faults of their own are told; that they then do not count is not."""
+    head = (
+        "version: 1\nrules:\n  - {id: p, reason: r, match: {path: a.py}, action: patch-callers,\n"
+    )
+    for table, message in (
+        ("[{call: a, becomes: a}]", "the row changes neither name nor arguments"),
+        ("[]", "the list needs at least 1, and has nothing in it"),
+        ("[{call: a, becomes: a, adds: [{name: x, from: 0}]}]", "needs a 'name' and a 'value'"),
+        (
+            "[{call: a, becomes: b, arguments: [], adds: [{name: x, value: y}]}]",
+            "goes without 'arguments' and 'owner'",
+        ),
+    ):
+        with pytest.raises(RuleFileError) as caught:
+            load_text(f"{head}     interface: b.py, table: {table}}}\n", "a.yaml")
+        assert caught.value.message.startswith("a.yaml:4:")
+        assert message in caught.value.message
+        assert "\n" not in caught.value.message

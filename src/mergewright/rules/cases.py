@@ -55,6 +55,10 @@ def run_cases(book: RuleBook) -> tuple[CaseResult, ...]:
 
 def run_case(book: RuleBook, case: Case) -> CaseResult:
     """Run one case."""
+    if case.rule != NOBODY and book.find(case.rule) is None:
+        return CaseResult(
+            name=case.name, passed=False, detail=f"there is no rule '{case.rule}' to expect"
+        )
     if case.merged is not None:
         return _step_case(book, case)
     if case.symbol is not None:

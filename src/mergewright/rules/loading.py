@@ -266,9 +266,16 @@ def _place(location: Location, document: Document) -> Location:
 
 def _located(error: ValidationError, document: Document) -> RuleFileError:
     lines: list[tuple[Mark, str]] = []
-    for fault in error.errors(include_url=False):
+    faults = error.errors(include_url=False)
+    for fault in faults:
         location: Location = tuple(fault["loc"])
         kind = fault["type"]
+        if kind == "too_short" and any(
+            len(other["loc"]) > len(location) and other["loc"][: len(location)] == location
+            for other in faults
+        ):
+            # Entries with faults of their own were not counted.
+            continue
         place = _place(location, document)
         mark = document.mark(place)
         context = fault.get("ctx", {})
@@ -297,6 +304,9 @@ def _located(error: ValidationError, document: Document) -> RuleFileError:
             message = f"the key '{key}' is missing"
         elif kind in {"model_type", "model_attributes_type"}:
             message = "expected a mapping"
+        elif kind == "too_short":
+            message = f"the list needs at least {context['min_length']}, and has "
+            message += str(context["actual_length"] or "nothing in it")
         else:
             text = fault["msg"]
             message = text[:1].lower() + text[1:]
