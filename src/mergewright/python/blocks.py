@@ -23,7 +23,7 @@ from mergewright.python.arguments import ArgumentSweep
 from mergewright.python.docstrings import changed_parameters, only_about
 from mergewright.python.layout import compose
 from mergewright.python.neutral import comments_of, only_respelled, same_behaviour, same_program
-from mergewright.python.pieces import Contest, merge_snippet
+from mergewright.python.pieces import Contest, merge_snippet, notes_lost
 from mergewright.python.reindent import wrapped_as
 from mergewright.python.source import Item, Section, Source
 from mergewright.python.sweeps import Sweep, Sweeps, apply
@@ -1286,15 +1286,13 @@ def _counted(text: bytes) -> Counter[str]:
 
 
 def _notes_kept(text: bytes, versions: ThreeWay[bytes]) -> bool:
-    """Whether a composed statement has every comment that a side wrote in it.
+    """Whether a composed statement has the comments that a side wrote in it or both left.
 
     A comment hangs on the white space of a part, which may have been taken from one side as layout.
     """
-    if b"#" not in versions.ours + versions.theirs:
+    if all(b"#" not in data for data in versions):
         return True
-    notes = versions.map(_counted)
-    written = (notes.ours - notes.base) | (notes.theirs - notes.base)
-    return not written - _counted(text)
+    return not notes_lost(_counted(text), versions.map(_counted))
 
 
 def _neutral(base: Item | None, side: Item | None) -> bool:

@@ -94,8 +94,8 @@ def _with_notes(
     A comment hangs on the white space of a part, and that comes from the side the part is taken from.
     """
     notes = parsed.map(lambda snippet: Counter(comments_in(snippet.node)))
-    written = (notes.ours - notes.base) | (notes.theirs - notes.base)
-    if not written or not written - _notes_of(text, form):
+    found = _notes_of(text, form)
+    if not notes_lost(found, notes) and not _stale(found, notes):
         return text
     merger = NodeMerger(versions=larger_versions, keep_names=keep_names)
     turned = ThreeWay(base=parsed.base, ours=parsed.theirs, theirs=parsed.ours)
@@ -103,10 +103,28 @@ def _with_notes(
         merged = merger.merge(turned.map(lambda snippet: snippet.node))
         shell = turned.theirs if merger.layout_from is Side.THEIRS else turned.ours
         other = shell.printed(merged)
-        complete = not written - _notes_of(other, form)
+        found = _notes_of(other, form)
+        better = not notes_lost(found, notes) and not _stale(found, notes)
     except (Contest, _Unsupported, RecursionError, cst.ParserSyntaxError, cst.CSTValidationError):
         return text
-    return other if complete and _code_of(other) == _code_of(text) else text
+    return other if better and _code_of(other) == _code_of(text) else text
+
+
+def notes_lost(found: Counter[str], notes: ThreeWay[Counter[str]]) -> bool:
+    """Whether a composed statement lacks a comment that a side wrote or both have, or doubles one.
+
+    Args:
+        found: The comments of the statement.
+        notes: Those of its versions.
+    """
+    due = (notes.ours - notes.base) | (notes.theirs - notes.base) | (notes.ours & notes.theirs)
+    return bool(due - found or found - (notes.ours | notes.theirs))
+
+
+def _stale(found: Counter[str], notes: ThreeWay[Counter[str]]) -> bool:
+    """Whether a composed statement has a comment that a side took away."""
+    removed = (notes.base - notes.ours) | (notes.base - notes.theirs)
+    return bool(found & (removed - (notes.ours & notes.theirs)))
 
 
 def _notes_of(text: str, form: str) -> Counter[str]:

@@ -1,0 +1,5 @@
+ready = (
+    crate.sealed  # by us
+    and not crate.late  # by them
+    and crate.paid  # in full
+)
