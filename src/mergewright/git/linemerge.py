@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from mergewright.git.process import git_version, run_git
+from mergewright.git.temporary import temporary_folder
 from mergewright.model.errors import RepositoryError
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.text.markers import render
@@ -75,7 +76,7 @@ def _merge_with_git(
     marker_size: int,
     favor: str | None,
 ) -> tuple[bytes, int]:
-    with tempfile.TemporaryDirectory(prefix="mergewright-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mergewright-", dir=temporary_folder()) as folder:
         where = Path(folder)
         for name, data in zip(("base", "ours", "theirs"), versions, strict=True):
             (where / name).write_bytes(data or b"")

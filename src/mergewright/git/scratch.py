@@ -14,6 +14,7 @@ from typing import Self
 import pygit2
 from pygit2.enums import ObjectType
 
+from mergewright.git.temporary import temporary_folder
 from mergewright.git.trees import MODE_DIRECTORY, Objects
 from mergewright.model.errors import RepositoryError
 
@@ -48,7 +49,7 @@ class Scratch:
         attributes: dict[str, bytes] | None = None,
     ) -> None:
         try:
-            folder = tempfile.mkdtemp(prefix="mergewright-")
+            folder = tempfile.mkdtemp(prefix="mergewright-", dir=temporary_folder())
         except OSError as error:
             raise RepositoryError(f"no temporary folder can be made: {error}") from error
         self._cleanup = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)

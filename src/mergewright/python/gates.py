@@ -941,8 +941,14 @@ def _miscounted(leaves: _Stages) -> str:
     alike = {text for text, n in often[0].items() if all(n == other[text] for other in often[1:])}
     nodes: dict[str, ast.AST] = {}
     counts: list[Counter[str]] = []
+    known: dict[tuple[str, bytes | str], str] = {}
     for parts in written:
-        forms = [(_form((kind, node)), node) for kind, node, text in parts if text not in alike]
+        forms: list[tuple[str, ast.AST]] = []
+        for kind, node, text in parts:
+            if text not in alike:
+                if text not in known:
+                    known[text] = _form((kind, node))
+                forms.append((known[text], node))
         nodes.update(forms)
         counts.append(Counter(form for form, _ in forms))
     base, ours, theirs, result = counts

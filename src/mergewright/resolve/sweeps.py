@@ -60,7 +60,6 @@ class Renaming:
         new: The name that it took.
         places: How often it replaced the one by the other, by path.
         definitions: The paths in which a definition of the name was renamed.
-        uses: How the old name stood in base: on what it was called, whether it was bound.
     """
 
     side: Side
@@ -68,7 +67,6 @@ class Renaming:
     new: bytes
     places: dict[str, int]
     definitions: frozenset[str]
-    uses: frozenset[Use]
 
     def proved_without(self, path: str) -> bool:
         """Whether the renaming is proved by other files than this one."""
@@ -116,6 +114,7 @@ class Renamings:
         #: What is known of the words of a side.
         self.read: dict[Side, Words] = {}
         self._known: dict[Side, dict[bytes, Renaming | None]] = {Side.OURS: {}, Side.THEIRS: {}}
+        self._uses: dict[tuple[Side, bytes], frozenset[Use]] = {}
         self._pairs: dict[tuple[Side, str], Counter[tuple[bytes, bytes]]] = {}
 
     def of(self, side: Side, words: Collection[bytes], path: str = "") -> list[Renaming]:
@@ -169,17 +168,18 @@ class Renamings:
     def words(self, side: Side) -> Words:
         """What a side did to the words of its files; read when asked for."""
         if side not in self.read:
-            before: set[bytes] = set()
-            after: set[bytes] = set()
+            paths = self.changed(side) if len(self.changed(side)) <= _MOST_FILES else ()
+            # Words of lines that a file has before and after say nothing of it; they are read once for all.
             gone: dict[str, set[bytes]] = {}
             come: dict[str, set[bytes]] = {}
-            paths = self.changed(side)
-            for path in paths if len(paths) <= _MOST_FILES else ():
-                old, new = _words_in(self._sides.base, path), _words_in(self._sides.get(side), path)
-                gone[path], come[path] = old - new, new - old
-                before |= old
-                after |= new
-            given_up = before - after
+            both: set[bytes] = set()
+            for path in paths:
+                old, new = _lines(self._sides.base, path), _lines(self._sides.get(side), path)
+                gone[path], come[path] = _words(old - new), _words(new - old)
+                both |= old & new
+            kept = _words(both)
+            before = kept.union(*gone.values())
+            given_up = before.difference(kept, *come.values())
             holders: dict[bytes, list[str]] = {}
             for path, words in gone.items():
                 for word in words & given_up:
@@ -209,16 +209,10 @@ class Renamings:
         counts: Counter[bytes] = Counter()
         places: dict[bytes, dict[str, int]] = {}
         definitions: dict[bytes, set[str]] = {}
-        read: list[bytes] = []
-        texts: list[tuple[str, bytes, bytes]] = []
-        for path in self.words(side).holders.get(old, ()):
-            base, now = self._sides.base.read(path), self._sides.get(side).read(path)
-            if base is not None and now is not None:
-                texts.append((path, base, now))
+        texts = self._texts(side, old)
         if not any(path in self.words(side).taken for path, _, _ in texts):
             return None  # the new name would be none that base had
         for path, base, now in texts:
-            read.append(base)
             for (before, after), count in self._substitutions(side, path, base, now).items():
                 if before != old:
                     continue
@@ -240,8 +234,26 @@ class Renamings:
             new=new,
             places=places[new],
             definitions=frozenset(definitions.get(new, ())),
-            uses=frozenset(use for base in read for use in _uses(base, old)),
         )
+
+    def _texts(self, side: Side, old: bytes) -> list[tuple[str, bytes, bytes]]:
+        """The files that lost a name and are still there: path, base and what the side made of it."""
+        found = []
+        for path in self.words(side).holders.get(old, ()):
+            base, now = self._sides.base.read(path), self._sides.get(side).read(path)
+            if base is not None and now is not None:
+                found.append((path, base, now))
+        return found
+
+    def uses(self, renaming: Renaming) -> frozenset[Use]:
+        """How the old name stood in base: on what it was called, whether it was bound."""
+        key = (renaming.side, renaming.old)
+        if key not in self._uses:
+            texts = self._texts(*key)
+            self._uses[key] = frozenset(
+                use for _, base, _ in texts for use in _uses(base, renaming.old)
+            )
+        return self._uses[key]
 
     def _substitutions(
         self, side: Side, path: str, base: bytes, now: bytes
@@ -258,9 +270,13 @@ class Renamings:
         return self._pairs[key]
 
 
-def _words_in(tree: Tree, path: str) -> set[bytes]:
+def _lines(tree: Tree, path: str) -> set[bytes]:
     data = tree.read(path)
-    return set() if data is None or len(data) > _MOST_BYTES else words_of(data)
+    return set() if data is None or len(data) > _MOST_BYTES else set(data.split(b"\n"))
+
+
+def _words(lines: set[bytes]) -> set[bytes]:
+    return words_of(b"\n".join(lines))
 
 
 def _uses(data: bytes, name: bytes) -> set[Use]:
@@ -347,7 +363,9 @@ def again(
         other = changed[side.other]
         words = words_of(other)
         for renaming in found.of(side, words, conflict.path):
-            if not renaming.proved_without(conflict.path) or not _fits(renaming, other, texts.base):
+            if not renaming.proved_without(conflict.path) or not _fits(
+                renaming, other, texts.base, found
+            ):
                 continue
             made.append(renaming)
             for which in (Side.BASE, side.other):
@@ -365,7 +383,7 @@ def again(
     return replace(outcome, decisions=(*outcome.decisions, *(_decision(r) for r in made)))
 
 
-def _fits(renaming: Renaming, other: bytes, base: bytes) -> bool:
+def _fits(renaming: Renaming, other: bytes, base: bytes, found: Renamings) -> bool:
     """Whether the other side means the same thing by the old name, and nothing yet by the new one.
 
     It uses the name only as base did: on the same receivers, bound where base bound it. ``os.path.exists``
@@ -375,7 +393,7 @@ def _fits(renaming: Renaming, other: bytes, base: bytes) -> bool:
         re.search(rb"\b" + re.escape(renaming.new) + rb"\b", other) is None
         and _defines(other, renaming.old) <= _defines(base, renaming.old)
         and b"\r" not in other
-        and _uses(other, renaming.old) <= renaming.uses
+        and _uses(other, renaming.old) <= found.uses(renaming)
     )
 
 
@@ -454,14 +472,15 @@ def _line(data: bytes, name: bytes) -> int:
     return 0 if at < 0 else data.count(b"\n", 0, at) + 1
 
 
-def mended(name: OldName, data: bytes) -> tuple[bytes, Decision] | None:
+def mended(name: OldName, data: bytes, found: Renamings) -> tuple[bytes, Decision] | None:
     """A file that merged cleanly with the new name; ``None`` where that may mean something else.
 
     Args:
         name: The old name in it.
         data: Its bytes.
+        found: The renamings.
     """
     renaming = name.renaming
-    if not _fits(renaming, data, b""):
+    if not _fits(renaming, data, b"", found):
         return None
     return apply(data, [renaming.sweep]), _decision(renaming)

@@ -256,7 +256,7 @@ class CrossFile:
             return None
         if before is None or self._book.for_path(name.path):
             return None
-        return mended(name, before)
+        return mended(name, before, self._renamings)
 
 
 def whole_commits(commits: ThreeWay[str | None]) -> ThreeWay[str] | None:
