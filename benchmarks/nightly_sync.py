@@ -9,7 +9,8 @@ are only read. The checks hold the merged tree against dev's and main's:
 codeowners   .github/CODEOWNERS is dev's, byte for byte
 triple       pyproject.toml, uv.lock and the Dockerfile are dev's, sources of pyproject.toml apart
 overridden   the files taken from main are main's, apart from lines with the renamed argument and, where
-             a rule keeps dev's uses of something, lines that dev's file has in place of main's
+             a rule keeps dev's uses of something or patches calls of dev's functions, lines that
+             dev's file has in place of main's
 lock         uv.lock is dev's, never a mixture
 restored     main's files that the result misses: restored or not, with the reason
 
@@ -53,6 +54,8 @@ OVERRIDDEN = (
     "megatron/training/datasets/data_samplers.py",
     "megatron/core/optimizer/layer_wise_optimizer.py",
 )
+RENAMED = ("dynamic_context_parallel", "hybrid_context_parallel")
+DECLARED = {"keep-uses", "restore-imports", "patch-callers"}
 
 
 def without_sources(data: bytes | None) -> object:
@@ -92,19 +95,22 @@ def checks(plan: InMemoryPlan, dev: str, main: str) -> list[str]:
             )
             if line[:2] in ("- ", "+ ")
         ]
-        renamed = [line for line in lines if "context_parallel" in line]
-        rest = [line for line in lines if "context_parallel" not in line]
+        before = {line[2:] for line in lines if line[:2] == "- "}
+        after = {line[2:]: line[2:].replace(*RENAMED) for line in lines if line[:2] == "+ "}
+        renamed = {new: old for new, old in after.items() if old in before}
+        rest = [line for line in lines if line[2:] not in {*renamed, *renamed.values()}]
         rules = {
             decision.rule
             for entry in plan.plan.paths
             if entry.path == path and isinstance(entry.outcome, Resolved)
             for decision in entry.outcome.decisions
-            if decision.strategy in {"keep-uses", "restore-imports"}
+            if decision.strategy in DECLARED
         }
         devs = {line.strip() for line in (text("dev", path) or b"").decode().splitlines()}
         added = [line for line in rest if line[:2] == "+ "]
         declared = bool(rules) and all(line[2:].strip() in devs for line in added)
-        detail = f"{path}: {len(renamed) // 2} lines renamed"
+        number = sum(line[:2] == "+ " and line[2:] in renamed for line in lines)
+        detail = f"{path}: {number} lines renamed"
         if rest:
             detail += f", {len(added)} of dev's put in and {len(rest) - len(added)} of main's out"
             detail += f" by {', '.join(sorted(filter(None, rules)))}"
