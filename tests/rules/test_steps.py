@@ -567,3 +567,23 @@ def test_an_argument_counts_the_instance_of_a_method() -> None:
     state = "class S:\n    def setup(self, size=1, smallest=1): ...\n"
     result = step(one_rule(ADDS), {"core/state.py": state, "a.py": HEAD + "mpu.setup(1)\n"})
     assert text_of(result, "a.py") == HEAD + "mpu.setup(1, smallest=args.smallest)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("()", "(dynamic=True, smallest=args.smallest)"),
+        ("( )", "( dynamic=True, smallest=args.smallest)"),
+        ("(order=o)", "(dynamic=True, smallest=args.smallest, order=o)"),
+        ("(1,order=o,)", "(1, dynamic=True, smallest=args.smallest,order=o,)"),
+        ("(\n    1,\n)", "(\n    1,\n    dynamic=True,\n    smallest=args.smallest,\n)"),
+        ("(smallest=2)", "(dynamic=True, smallest=2)"),
+        ("(1, d)", "(1, d, smallest=args.smallest)"),
+    ],
+)
+def test_arguments_are_added_in_the_order_of_the_parameters(before: str, after: str) -> None:
+    """Several arguments that one call lacks stand one after the other, each where it belongs."""
+    rule = ADDS.rstrip() + "\n          - {name: dynamic, value: 'True'}\n"
+    text = HEAD + "mpu.setup"
+    result = step(one_rule(rule), {"core/state.py": STATE, "a.py": f"{text}{before}\n"})
+    assert text_of(result, "a.py") == f"{text}{after}\n"

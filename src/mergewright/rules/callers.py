@@ -171,7 +171,7 @@ def _additions(
     if found != order and function.type != "attribute":
         positions -= 1
     passed = {*order[: max(positions, 0)], *(key for key in old if isinstance(key, str))}
-    inserts: dict[int, bytes] = {}
+    added: dict[str, bytes] = {}
     bound: set[str] | None = None
     for argument in row.adds:
         name, value = argument.name or "", argument.value or ""
@@ -183,11 +183,43 @@ def _additions(
         foreign = needed([ast.parse(value, mode="eval").body]) - bound - _BUILTINS
         if foreign:
             return f"{', '.join(sorted(foreign))} is not bound there", []
-        at, text = _slot(arguments, order, name, f"{name}={value}".encode(), old, data)
-        inserts[at] = inserts.get(at, b"") + text
-        passed.add(name)
-    edits = [Splice(at, at, text) for at, text in inserts.items()]
+        added[name] = f"{name}={value}".encode()
+    edits = _placed(arguments, order, added, old, data)
     return None, edits + _renamed(function, row)
+
+
+def _placed(
+    arguments: Node,
+    order: list[str],
+    added: dict[str, bytes],
+    old: dict[int | str, Node],
+    data: bytes,
+) -> list[Splice]:
+    """Keyword arguments put in, each after the nearest one that the parameters have before it."""
+    spans = arguments.named_children
+    texts = [added[name] for name in order if name in added]
+    if not spans:
+        at = arguments.end_byte - 1
+        return [Splice(at, at, b", ".join(texts))] if texts else []
+    inserts: dict[int, bytes] = {}
+    for name in order:
+        if name not in added:
+            continue
+        earlier = order[: order.index(name)]
+        anchor: Node | None = None
+        nearest = -1
+        for place, key in enumerate(old):
+            if not isinstance(key, int) and key not in earlier:
+                continue
+            rank = -1 if isinstance(key, int) else earlier.index(key)
+            if rank >= nearest:
+                anchor, nearest = spans[place], rank
+        if anchor is not None:
+            start, text = anchor.end_byte, b"," + _lead(anchor, data) + added[name]
+        else:
+            start, text = spans[0].start_byte, added[name] + b"," + _lead(spans[0], data)
+        inserts[start] = inserts.get(start, b"") + text
+    return [Splice(at, at, text) for at, text in inserts.items()]
 
 
 def _parameters(name: str, interface: bytes) -> list[str] | None:
@@ -217,31 +249,6 @@ def _bound_at(call: Node, data: bytes) -> set[str]:
         ):
             bound |= local_names(node)
     return bound
-
-
-def _slot(
-    arguments: Node,
-    order: list[str],
-    name: str,
-    text: bytes,
-    old: dict[int | str, Node],
-    data: bytes,
-) -> tuple[int, bytes]:
-    """Where a keyword argument goes, after the nearest one that the parameters have before it."""
-    spans = arguments.named_children
-    if not spans:
-        return arguments.end_byte - 1, text
-    earlier = order[: order.index(name)]
-    anchor: Node | None = None
-    nearest = -1
-    for place, (key, _) in enumerate(old.items()):
-        at = -1 if isinstance(key, int) else earlier.index(key) if key in earlier else None
-        if at is not None and at >= nearest:
-            anchor, nearest = spans[place], at
-    if anchor is not None:
-        return anchor.end_byte, b"," + _lead(anchor, data) + text
-    first = spans[0]
-    return first.start_byte, text + b"," + _lead(first, data)
 
 
 def _lead(argument: Node, data: bytes) -> bytes:
