@@ -26,9 +26,9 @@ from mergewright.model.resolution import (
     Resolved,
 )
 from mergewright.model.threeway import ThreeWay
-from mergewright.rules.steps import StepEdit
+from mergewright.rules.stepedit import StepEdit
 from mergewright.testing import Sandbox, SandboxRepository
-from mergewright.workflows.policies import with_edits
+from mergewright.workflows.edits import with_edits
 from mergewright.workflows.resolving import Settings, plan_merge
 
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support import SCHEMA, conflict_of
+from tests.support import SCHEMA, conflict_of, with_source
 
 from mergewright.git.repository import Repository
 from mergewright.model.errors import RepositoryError, RuleFileError
@@ -246,4 +246,5 @@ def test_without_a_rule_file_no_schema_is_loaded(repo: SandboxRepository) -> Non
         "assert 'mergewright.workflows.planning' in sys.modules\n"
         "sys.exit('pydantic' in sys.modules)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    env = with_source()
+    subprocess.run([sys.executable, "-c", code], check=True, env=env)

@@ -38,6 +38,7 @@ from mergewright.rules.schema import (
     UsesRule,
 )
 from mergewright.rules.sources import reconcile
+from mergewright.rules.stepedit import StepEdit
 from mergewright.rules.symbols import enforce
 from mergewright.rules.syntax import Splice, apply, joined, parse
 from mergewright.rules.trees import Overlay, Tree, references
@@ -68,27 +69,6 @@ class StepNote:
 
     def __str__(self) -> str:
         return f"{self.path}: {self.text} [{self.rule}]"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepEdit:
-    """A file that the steps changed.
-
-    Attributes:
-        path: The file.
-        mode: Its mode.
-        data: Its new bytes.
-        decisions: What was done and why, one entry a rule and thing.
-        merge: For a file with open places, what became of it; ``data`` has ours' lines at them.
-        survivors: For each place of ``merge`` that is open, its number among those before.
-    """
-
-    path: str
-    mode: int
-    data: bytes
-    decisions: tuple[Decision, ...]
-    merge: FileMerge | None = None
-    survivors: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

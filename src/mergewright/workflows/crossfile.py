@@ -29,7 +29,9 @@ from mergewright.resolve.sweeps import (
     old_names,
 )
 from mergewright.rules.book import RuleBook
+from mergewright.rules.stepedit import StepEdit
 from mergewright.rules.trees import Tree
+from mergewright.workflows.edits import with_edits
 from mergewright.workflows.gittrees import GitTree, merged_tree
 
 #: The cleanly merged files by path; asked only when they are needed.
@@ -186,9 +188,6 @@ class CrossFile:
         paths, edits = follow(plan, context)
         if not edits:
             return replace(plan, paths=paths)
-        from mergewright.rules.steps import StepEdit
-        from mergewright.workflows.policies import with_edits
-
         steps = [
             StepEdit(path=edit.path, mode=edit.mode, data=edit.data, decisions=edit.decisions)
             for edit in edits
@@ -241,9 +240,6 @@ class CrossFile:
         plan = replace(plan, paths=paths, notes=(*plan.notes, *notes))
         if not edits:
             return plan
-        from mergewright.rules.steps import StepEdit
-        from mergewright.workflows.policies import with_edits
-
         steps = [
             StepEdit(path=path, mode=tree.entries()[path][0], data=data, decisions=decisions)
             for path, (data, decisions) in edits.items()

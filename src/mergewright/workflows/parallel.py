@@ -190,6 +190,7 @@ class _Crew:
     items: Sequence[Any]
     waiting: deque[int]
     children: list[_Child] = field(default_factory=list)
+    leaving: list[ForkProcess] = field(default_factory=list)
     answers: dict[int, _Answer] = field(default_factory=dict)
 
     def start(self, count: int) -> None:
@@ -244,8 +245,8 @@ class _Crew:
         else:
             # Its end of the pipe is closed: the child leaves.
             self.children.remove(child)
+            self.leaving.append(child.process)
             child.pipe.close()
-            child.process.join()
 
     def _lose(self, child: _Child) -> None:
         self.children.remove(child)
@@ -267,7 +268,10 @@ class _Crew:
         for child in self.children:
             child.process.join()
             child.pipe.close()
+        for process in self.leaving:
+            process.join()
         self.children.clear()
+        self.leaving.clear()
 
 
 def _serve(
@@ -297,7 +301,10 @@ def _serve(
             pipe.send_bytes(data)
             number = pipe.recv()
         except (EOFError, OSError):
-            return
+            # Nothing is to be taken apart: what this process has is a copy.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
 
 
 def _portable(error: Exception) -> Exception:
