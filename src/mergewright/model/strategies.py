@@ -12,7 +12,7 @@ from collections.abc import Mapping
 #: Strategies of the Python engine.
 PYTHON: Mapping[str, str] = {
     "combine": "two edits of one statement, header or class that touch different parts of it",
-    "deletion-of-annotations": "a deletion against changes of annotations and docstrings alone",
+    "deletion-of-annotations": "a deletion against added annotations and changed docstrings alone",
     "deletion-of-comments": "a deletion against changes of comments and docstrings alone",
     "deletion-of-respelled": "a deletion against code that was only written another way",
     "follow-move": "an edit of code that the other side wrapped, unwrapped or moved, also to another file",
