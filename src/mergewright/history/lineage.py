@@ -316,12 +316,8 @@ def symbol_lineage(
             added[position], removed[position] = parent_added[0], parent_removed[0]
             continue
         mine = _telling(text)
-        added[position] = {
-            piece: _first(parent_added, piece, version.commit) for piece in wanted & mine
-        }
-        removed[position] = {
-            piece: _first(parent_removed, piece, version.commit) for piece in unwanted - mine
-        }
+        added[position] = _brought(wanted & mine, parent_added, version.commit)
+        removed[position] = _brought(unwanted - mine, parent_removed, version.commit)
         inherited = key in parent_keys
         foreign = inherited and all(
             outside for outside, k in zip(outside_parent, parent_keys, strict=True) if k == key
@@ -337,11 +333,14 @@ def symbol_lineage(
     )
 
 
-def _first(parents: Iterable[dict[bytes, str | None]], piece: bytes, otherwise: str) -> str | None:
-    for known in parents:
-        if piece in known:
-            return known[piece]
-    return otherwise
+def _brought(
+    wanted: Iterable[bytes], parents: Sequence[dict[bytes, str | None]], commit: str
+) -> dict[bytes, str | None]:
+    """What brought each piece: as the first parent says that knows it, else the commit itself."""
+    found: dict[bytes, str | None] = dict.fromkeys(wanted, commit)
+    for known in reversed(parents):
+        found.update((piece, known[piece]) for piece in found.keys() & known.keys())
+    return found
 
 
 def _telling(text: bytes | None) -> frozenset[bytes]:

@@ -12,6 +12,9 @@ from functools import lru_cache
 
 from mergewright.text.diff import matches
 
+#: Larger texts are lock files and data: nobody wrote their lines, so only their whole states are compared.
+MAX_READ = 500_000
+
 _TOKEN = re.compile(
     rb"""(?P<string>(?:[rRbBuUfF]{0,2})(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))"""
     rb"""|(?P<comment>\#[^\n]*)|(?P<join>\\\r?\n)|(?P<newline>\r?\n)|(?P<space>[ \t\f\r]+)"""
@@ -62,7 +65,12 @@ _MAX_KEPT = 20_000
 
 
 def squeeze(text: bytes) -> bytes:
-    """A digest that does not change with layout; a cheap first look before :func:`code_key`."""
+    """A digest that does not change with layout; a cheap first look before :func:`code_key`.
+
+    Of a text above :data:`MAX_READ` bytes its layout counts.
+    """
+    if len(text) > MAX_READ:
+        return hashlib.blake2b(text, digest_size=16).digest()
     bare = _COMMENT.sub(b"", text) if b"#" in text else text
     return hashlib.blake2b(
         bare.translate(_QUOTES, b" \t\r\n\f\\," + _BRACKETS), digest_size=16
@@ -76,7 +84,12 @@ def is_significant(piece: bytes) -> bool:
 
 @lru_cache(maxsize=512)
 def telling(text: bytes) -> frozenset[bytes]:
-    """The pieces of a text that are telling (see :func:`is_significant`), each once."""
+    """The pieces of a text that are telling (see :func:`is_significant`), each once.
+
+    A text above :data:`MAX_READ` bytes has none.
+    """
+    if len(text) > MAX_READ:
+        return frozenset()
     return frozenset(_LONG.findall(_parted(text))) - _COMMON
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mergewright.history.lineage import Step, SymbolLineage
 from mergewright.history.pieces import (
@@ -84,6 +84,26 @@ class Thing:
     theirs: SymbolLineage
     commits: Mapping[str, CommitFacts]
     own: Mapping[Side, Mapping[str, CommitFacts]]
+    _found: dict[Side, tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def origins(self, side: Side) -> tuple[str, ...]:
+        """Commits that brought what one side's text has and the base has not, or the reverse."""
+        found = self._found.get(side)
+        if found is None:
+            origin = self.lineage(side).origin
+            if not origin.added and not origin.removed:
+                return ()
+            after, before = (
+                pieces(text or b"") for text in (self.texts.get(side), self.texts.base)
+            )
+            here, there = set(after), set(before)
+            commits = [origin.added.get(piece) for piece in after if piece not in there]
+            commits += [origin.removed.get(piece) for piece in before if piece not in here]
+            found = tuple(dict.fromkeys(c for c in commits if c is not None))
+            self._found[side] = found
+        return found
 
     def lineage(self, side: Side) -> SymbolLineage:
         """The lineage along ours or theirs."""
@@ -143,18 +163,8 @@ def _is_proved(thing: Thing, verdict: Verdict) -> bool:
     )
 
 
-def _origins(thing: Thing, side: Side) -> tuple[str, ...]:
-    """Commits that brought what one side's text has and the base has not, or the reverse."""
-    text, base = thing.texts.get(side) or b"", thing.texts.base or b""
-    origin = thing.lineage(side).origin
-    after, before = set(pieces(text)), set(pieces(base))
-    found = [origin.added.get(p) for p in pieces(text) if p not in before]
-    found += [origin.removed.get(p) for p in pieces(base) if p not in after]
-    return tuple(dict.fromkeys(c for c in found if c is not None))
-
-
 def _touching(thing: Thing, twins: TwinIndex) -> tuple[Twin, ...]:
-    mine, others = _origins(thing, Side.OURS), _origins(thing, Side.THEIRS)
+    mine, others = thing.origins(Side.OURS), thing.origins(Side.THEIRS)
     found = [twin for commit in (*mine, *others) for twin in twins.of(commit)]
     return tuple(dict.fromkeys(found))
 
@@ -398,7 +408,7 @@ def _alike(twin: Twin) -> bool:
 
 
 def _by_twins(thing: Thing, twins: TwinIndex) -> Verdict | None:
-    ours, theirs = _origins(thing, Side.OURS), _origins(thing, Side.THEIRS)
+    ours, theirs = thing.origins(Side.OURS), thing.origins(Side.THEIRS)
     if not ours or not theirs:
         return None
     ours_twins, ours_left = _explained(thing, ours, twins, Side.OURS)
@@ -529,7 +539,7 @@ def _deletion(thing: Thing) -> Verdict | None:
         removal = next((s for s in reversed(lineage.steps) if s.key is None), None)
         if removal is None:
             return None
-        changed = _origins(thing, side.other)
+        changed = thing.origins(side.other)
         return Verdict(
             standing=Standing.DIVERGED,
             reason=f"{side.value.capitalize()} removed it in {short(removal.commit)}; "
@@ -543,7 +553,7 @@ def _deletion(thing: Thing) -> Verdict | None:
 
 def _rest(thing: Thing, twins: TwinIndex, touching: Sequence[Twin]) -> Verdict:
     del twins
-    ours, theirs = _origins(thing, Side.OURS), _origins(thing, Side.THEIRS)
+    ours, theirs = thing.origins(Side.OURS), thing.origins(Side.THEIRS)
     if touching:
         return Verdict(
             standing=Standing.DIVERGED,

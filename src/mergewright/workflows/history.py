@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mergewright import __version__
 from mergewright.git.commits import walk_touching
@@ -27,7 +27,6 @@ from mergewright.history.merge_history import (
     read_profile,
 )
 from mergewright.history.patches import Profile
-from mergewright.history.stories import SymbolStory, tell
 from mergewright.history.twins import named_works
 from mergewright.model.conflict import Conflict
 from mergewright.model.errors import RepositoryError, UsageError
@@ -38,6 +37,9 @@ from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outco
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.cascade import Rebased
 from mergewright.workflows.history_store import HistoryStore, plain_verdict, read_verdict
+
+if TYPE_CHECKING:
+    from mergewright.history.stories import SymbolStory
 
 #: Environment variable with the folder for the store of repositories that must not be written to.
 CACHE_VARIABLE = "MERGEWRIGHT_CACHE"
@@ -503,7 +505,9 @@ class LazyHistory:
         with self._lock:
             try:
                 if any(self._known(self._key("clean", path)) is None for path in self._paths):
-                    self._open()
+                    history = self._open()
+                    if history is not None:
+                        _ = history.twins
             except RepositoryError as error:
                 self._trouble = error.message
             if self._store is not None:
@@ -650,6 +654,8 @@ def symbol_story(
         RepositoryError: A revision or history is missing.
         UsageError: Neither side has the path, or no version of it has the symbol.
     """
+    from mergewright.history.stories import tell  # brings a graph library along
+
     tips = (repository.resolve(ours), repository.resolve(theirs))
     bases = None if base is None else (repository.resolve(base),)
     paths: dict[str, ThreeWay[str | None]] = {path: ThreeWay(base=None, ours=None, theirs=None)}
