@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mergewright.python.source import source_of
+from mergewright.text.syntax import expression_tree, syntax_tree
 
 #: How many calls must have changed alike, none of them left as it was.
 LEAST_CALLS = 4
@@ -151,10 +152,8 @@ def carry_on(result: bytes, sweep: ArgumentSweep) -> tuple[bytes, list[int]]:
 
 def _written(text: bytes) -> str | None:
     """An expression as Python writes it."""
-    try:
-        return ast.unparse(ast.parse(text.decode("utf-8"), mode="eval"))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    expression = expression_tree(text.decode("utf-8", "surrogateescape"))
+    return None if expression is None else ast.unparse(expression)
 
 
 def _values(text: bytes) -> _Values:
@@ -226,10 +225,7 @@ def _tree(text: bytes) -> ast.Module | None:
             return None
     if text.startswith(b"\xef\xbb\xbf"):
         return None  # columns would be counted behind the mark
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return syntax_tree(text)
 
 
 def _arguments(text: bytes) -> Iterator[tuple[_Slot, ast.expr]]:

@@ -6,6 +6,8 @@ import ast
 import re
 from difflib import SequenceMatcher
 
+from mergewright.text.syntax import syntax_tree
+
 #: ``name``, ``name (int):``, ``name : int``, ``:param int name:``, ``@param name:``, ``*args:``.
 _ENTRY = re.compile(
     r"[ \t]*(?:[-*][ \t]+)?(?:[:@]param[ \t]+(?:[\w.\[\], ]+?[ \t]+)?)?"
@@ -34,9 +36,8 @@ def changed_parameters(base: bytes, side: bytes) -> frozenset[str]:
 def _parameters(header: bytes) -> dict[str, str] | None:
     blank = header[: len(header) - len(header.lstrip(b" \t"))]
     above = b"if 1:\n" if blank else b""
-    try:
-        tree = ast.parse(above + header.rstrip() + b"\n" + blank + b" pass\n")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(above + header.rstrip() + b"\n" + blank + b" pass\n")
+    if tree is None:
         return None
     function = next((n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS)), None)
     if function is None:

@@ -22,7 +22,7 @@ from mergewright.python.layout import Composed
 from mergewright.python.pieces import PREFIX
 from mergewright.python.source import source_of
 from mergewright.text.diff import matches
-from mergewright.text.syntax import syntax_tree
+from mergewright.text.syntax import COMMENTS_AND_STRINGS, syntax_tree
 
 #: A file shorter than this, or without a statement over several lines, proves no settings.
 LEAST_LINES = 30
@@ -309,11 +309,7 @@ def _wrapped(text: bytes, form: str, settings: FormatSettings) -> str | None:
     before += space + PREFIX[form].format(i=space) if form in PREFIX else ""
     after = "" if form == "statement" else f"{space}{unit}pass\n"
     chunk = before + decoded.rstrip("\n") + "\n" + after
-    try:
-        ast.parse(chunk)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return chunk
+    return None if syntax_tree(chunk) is None else chunk
 
 
 def _unwrapped(chunk: str, text: bytes, form: str, settings: FormatSettings) -> bytes | None:
@@ -417,25 +413,17 @@ def _text(node: ast.expr) -> str | None:
     return None
 
 
-_STRINGS_AND_COMMENTS = re.compile(
-    r"""(?s)\#([^\r\n]*)
-    |'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''
-    |\"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"""
-    |'[^'\\\n]*(?:\\.[^'\\\n]*)*'
-    |"[^"\\\n]*(?:\\.[^"\\\n]*)*"
-    """,
-    re.VERBOSE,
-)
+_COMMENTS_AND_STRINGS = re.compile(COMMENTS_AND_STRINGS, re.VERBOSE)
 
 
 def _comments(texts: Sequence[str]) -> Counter[str]:
     """The comments of texts that parse."""
     return Counter(
-        match.group(1).lstrip("#! ").rstrip()
+        found.lstrip("#! ").rstrip()
         for text in texts
         if "#" in text
-        for match in _STRINGS_AND_COMMENTS.finditer(text)
-        if match.group(1) is not None
+        for found in _COMMENTS_AND_STRINGS.findall(text)
+        if found.startswith("#")
     )
 
 

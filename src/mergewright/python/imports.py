@@ -11,6 +11,7 @@ import libcst as cst
 from mergewright.model.threeway import ThreeWay
 from mergewright.python.pieces import Contest, NodeMerger, _Snippet, _Unsupported, bound_name
 from mergewright.python.source import source_of
+from mergewright.text.syntax import syntax_tree
 
 
 def union_statement(ours: bytes, theirs: bytes) -> bytes | None:
@@ -118,10 +119,8 @@ Binding = tuple[str, str, str]
 @functools.lru_cache(maxsize=20_000)
 def _bindings(text: bytes) -> tuple[Binding, ...]:
     """Bindings of an import statement: (module, name, bound name)."""
-    try:
-        body = ast.parse(text.strip()).body
-    except (SyntaxError, ValueError):
-        return ()
+    tree = syntax_tree(text.strip())
+    body = [] if tree is None else tree.body
     if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
         return ()
     statement = body[0]

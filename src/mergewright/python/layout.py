@@ -22,6 +22,7 @@ from mergewright.model.threeway import Side, ThreeWay
 from mergewright.python.normal import Normal, comments_in, fields_of, is_layout
 from mergewright.python.pieces import _Snippet, _Unsupported, flatten
 from mergewright.text.diff import matches
+from mergewright.text.syntax import syntax_tree
 
 #: Columns that a line may have when the statement's own versions do not go further.
 WIDTH = 79
@@ -207,9 +208,10 @@ class _Statement(_Snippet):
 
     def meaning(self) -> str | None:
         """The syntax tree, as text; ``None`` when it does not compile to one."""
+        tree = syntax_tree(self.module.code)
         try:
-            return ast.dump(ast.parse(self.module.code))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None if tree is None else ast.dump(tree)
+        except RecursionError:
             return None
 
 

@@ -27,6 +27,7 @@ from mergewright.python.alignment import align, align_blocks
 from mergewright.python.reindent import indentation, parsed, shifted
 from mergewright.python.source import Item, Section, Source
 from mergewright.text.lines import join_pieces
+from mergewright.text.syntax import syntax_tree
 
 #: Least share (0 to 1, of the tokens) of a run that must stand unchanged where it is taken to be now.
 FOUND = 0.6
@@ -341,11 +342,8 @@ def _means_the_same(follow: Follow) -> bool:
 
 
 def _tree(items: Sequence[Item]) -> ast.Module | None:
-    try:
-        # In a function, for what may only stand there.
-        return ast.parse(b"async def _():\n" + shifted(items, b" "))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    # In a function, for what may only stand there.
+    return syntax_tree(b"async def _():\n" + shifted(items, b" "))
 
 
 def _stands_for_more(follow: Follow, quiet: Sequence[Sequence[Item]]) -> bool:

@@ -15,6 +15,9 @@ import textwrap
 import tokenize
 from collections import Counter
 from collections.abc import Sequence
+from typing import cast
+
+from mergewright.text.syntax import syntax_tree
 
 
 def same_behaviour(base: bytes, side: bytes) -> bool:
@@ -98,9 +101,8 @@ def comments_of(text: bytes) -> tuple[str, ...] | None:
 def _words(text: bytes) -> Counter[str]:
     """Names and strings of a text, also those inside its f-strings."""
     found: Counter[str] = Counter()
-    try:
-        tree = ast.parse(_at_margin(text.decode("utf-8")))
-    except (SyntaxError, ValueError, RecursionError):
+    tree = syntax_tree(_at_margin(text.decode("utf-8", "surrogateescape")))
+    if tree is None:
         return found
     for node in ast.walk(tree):
         for field in ("id", "attr", "arg", "name"):
@@ -128,22 +130,19 @@ def _form(text: bytes, form: ast.NodeTransformer) -> str | None:
 def _tree(text: bytes, form: ast.NodeTransformer) -> ast.AST | None:
     if not text.strip():
         return None
+    tree = syntax_tree(_at_margin(text.decode("utf-8", "surrogateescape")))
     try:
-        tree: ast.AST = form.visit(ast.parse(_at_margin(text.decode("utf-8"))))
-    except (SyntaxError, ValueError, RecursionError):
+        return None if tree is None else cast("ast.AST", form.visit(tree))
+    except RecursionError:
         return None
-    return tree
 
 
 def _at_margin(text: str) -> str:
     """The code as a program: an indented piece becomes the suite of an ``if``, its strings untouched."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     if first[:1] in {" ", "\t"}:
-        try:
-            ast.parse("if 1:\n" + text)
-        except SyntaxError:
-            return textwrap.dedent(text)
-        return "if 1:\n" + text
+        below = "if 1:\n" + text
+        return textwrap.dedent(text) if syntax_tree(below) is None else below
     return text
 
 

@@ -26,6 +26,7 @@ from mergewright.python.arguments import (
 from mergewright.python.source import Source, raw_tokens, source_of, string_token
 from mergewright.text.diff import matches
 from mergewright.text.lines import split_lines, words_of
+from mergewright.text.syntax import syntax_tree
 
 #: How many places of the file a substitution must stand in, beside the contested one.
 LEAST_PLACES = 4
@@ -304,9 +305,8 @@ def _members(text: bytes, name: bytes, *, defined: bool = True) -> list[tuple[st
     """
     if re.search(rb"\r(?!\n)", text):
         return []  # ast counts it as the end of a line
-    try:
-        tree = ast.parse(text.decode("utf-8"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(text.decode("utf-8", "surrogateescape"))
+    if tree is None:
         return []
     wanted = name.decode("utf-8")
     starts = [0, *itertools.accumulate(map(len, split_lines(text)))]

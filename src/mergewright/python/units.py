@@ -19,20 +19,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mergewright.text.syntax import syntax_tree
+from mergewright.text.syntax import COMMENTS_AND_STRINGS, syntax_tree
 
 #: A statement of the module that starts with a word or a decorator.
 _START = re.compile(rb"\n(?=[A-Za-z_@\x80-\xff])")
 _CLAUSE = re.compile(rb"(?:else|elif|except|finally)\b")
-_LITERALS = re.compile(
-    rb"""(?s)\#[^\n]*
-    |'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''
-    |\"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"""
-    |'[^'\\\n]*(?:\\.[^'\\\n]*)*'
-    |"[^"\\\n]*(?:\\.[^"\\\n]*)*"
-    """,
-    re.VERBOSE,
-)
+_LITERALS = re.compile(COMMENTS_AND_STRINGS.encode(), re.VERBOSE)
 _DEFINITION = re.compile(rb"(?:async[ \t]+)?def[ \t]+(\w++)(?![\x80-\xff])")
 _DEFINES = re.compile(rb"\b(?:def|class)\b")
 _CLASS = re.compile(rb"class[ \t]+(\w++)(?![\x80-\xff])")

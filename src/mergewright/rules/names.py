@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mergewright.python.names import bound_names
-from mergewright.text.syntax import syntax_tree
+from mergewright.text.syntax import expression_tree, syntax_tree
 
 _BUILTINS = frozenset(dir(builtins)) | {
     "__file__",
@@ -91,15 +91,10 @@ def string_names(text: str) -> frozenset[str]:
     """Names that a string speaks of when it is read as an expression: an export, a type, a path."""
     if len(text) > 500:
         return frozenset()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
+    tree = expression_tree(text.strip())
     return frozenset(
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in ast.walk(tree)
+        for node in (() if tree is None else ast.walk(tree))
         if isinstance(node, ast.Name | ast.Attribute)
     )
 

@@ -16,6 +16,7 @@ from mergewright.model.errors import RuleFileError, UsageError
 from mergewright.rules.book import RuleBook
 from mergewright.rules.patterns import matches
 from mergewright.rules.schema import FormatSection, FormatTool
+from mergewright.text.syntax import syntax_tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,9 +199,8 @@ def run_format(
 
 def import_order(data: bytes) -> tuple[str, ...] | None:
     """The modules that a text imports at module level, in order; ``None`` when it does not parse."""
-    try:
-        tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(data)
+    if tree is None:
         return None
     found: list[str] = []
     for node in tree.body:
