@@ -111,7 +111,7 @@ def test_plan_is_sorted_whatever_the_order_of_conflicts() -> None:
     done = plan_paths(
         SOURCE,
         [conflict("b"), conflict("a")],
-        lambda c: Failed(path=c.path, error="e"),
+        lambda conflicts: [Failed(path=c.path, error="e") for c in conflicts],
         clean=(PathPlan(conflict=None, outcome=Failed(path="ab", error="e")),),
         warnings=lambda: [f"{len(told)} told"],
         progress=lambda *args: told.append(args),

@@ -10,8 +10,8 @@ from mergewright.model.conflict import Conflict
 from mergewright.model.plan import MergePlan, MergeSource, PathPlan
 from mergewright.model.resolution import PathOutcome
 
-#: Resolves many conflicts, in order; a process pool may stand behind it.
-Mapper = Callable[[Callable[[Conflict], PathOutcome], Sequence[Conflict]], Iterable[PathOutcome]]
+#: Resolves many conflicts, in order; several processes may stand behind it.
+Decide = Callable[[Sequence[Conflict]], Iterable[PathOutcome]]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -71,30 +71,26 @@ def _no_progress(done: int, total: int, path: str) -> None:
 def plan_paths(
     source: MergeSource,
     conflicts: Sequence[Conflict],
-    resolve: Callable[[Conflict], PathOutcome],
+    decide: Decide,
     *,
     clean: Sequence[PathPlan] = (),
     warnings: Callable[[], Sequence[str]] = tuple,
     progress: Progress = _no_progress,
-    mapper: Mapper = map,
 ) -> MergePlan:
     """Resolve each conflict and gather the plan.
 
     Args:
         source: What is being merged.
         conflicts: The contested paths.
-        resolve: Gives one path's outcome; must not raise.
+        decide: Gives the outcomes of the paths, in their order; a path's own fault is its outcome.
         clean: What rules say of paths that merged cleanly.
         warnings: Asked after all paths are done (rules that matched nothing).
         progress: Told after each path.
-        mapper: ``map``, or a pool's ordered map.
     """
     start = time.perf_counter()
     ordered = sorted(conflicts, key=lambda c: c.path)
     paths = list(clean)
-    for done, (conflict, outcome) in enumerate(
-        zip(ordered, mapper(resolve, ordered), strict=True), 1
-    ):
+    for done, (conflict, outcome) in enumerate(zip(ordered, decide(ordered), strict=True), 1):
         paths.append(PathPlan(conflict=conflict, outcome=outcome))
         progress(done, len(ordered), conflict.path)
     return MergePlan(

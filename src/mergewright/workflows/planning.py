@@ -204,9 +204,7 @@ def make_plan(
             outcome = cascade.resolve(conflict)
         return outcome, Looked() if ahead is None else ahead.look(conflict, outcome)
 
-    def decided(
-        _: Callable[[Conflict], PathOutcome], conflicts: Sequence[Conflict]
-    ) -> Iterator[PathOutcome]:
+    def decided(conflicts: Sequence[Conflict]) -> Iterator[PathOutcome]:
         found = spread_paths(decide, conflicts, weight=size_of, lost=_lost)
         for conflict, (outcome, looked) in zip(conflicts, found, strict=True):
             if cross is not None and ahead is not None:
@@ -246,10 +244,9 @@ def make_plan(
     plan = plan_paths(
         source,
         conflicts,
-        cascade.resolve,
+        decided,
         clean=(*clean.plans, *told, *mended.plans),
         progress=settings.progress,
-        mapper=decided,
     )
     outcomes = (entry.outcome for entry in plan.paths if entry.conflict is not None)
     spoken |= mended.spoken.union(*map(rules_of, outcomes))
