@@ -33,6 +33,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+# This checkout; its modules are imported where they are used, as their loading is part of what is timed.
+sys.path.insert(0, str(ROOT / "src"))
 
 
 def processor(*who: int) -> float:
@@ -47,7 +49,6 @@ def processor(*who: int) -> float:
 def child(arguments: Sequence[str]) -> None:
     """Plan one merge and print the processor seconds of each path as JSON."""
     repo, ours, theirs, history, jobs, *paths = arguments
-    sys.path.insert(0, str(ROOT / "src"))
     from mergewright.cli.main import leave_quickly, start_lightly
 
     start_lightly()
@@ -196,8 +197,9 @@ def main() -> int:
     parser.add_argument("manifest", type=Path)
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=3)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    parser.add_argument("--jobs", type=int, default=cores or 1, help="our processes at once")
+    from mergewright.workflows.parallel import usable_cores
+
+    parser.add_argument("--jobs", type=int, default=usable_cores(), help="our processes at once")
     parser.add_argument("--every-path", action="store_true")
     parser.add_argument("--history", action="store_true")
     parser.add_argument("--json", type=Path, help="write all figures here")
