@@ -274,3 +274,40 @@ def test_an_argument_is_not_carried_into_an_f_string() -> None:
     assert compile(text, "m.py", "exec")
     assert 'log(f"{1}: {add(5, ' in text
     assert text.startswith(calls.replace("None", "False"))
+
+
+@pytest.mark.parametrize(
+    ("before", "changed"),
+    [
+        # Shifted: what the first became is what the second was.
+        (("f(a, x=1, y=2)", "f(a, x=1)"), ("f(a, x=1)", "f(a, x=3)")),
+        (("f(a, x=1)", "f(a, x=1, y=2)"), ("f(a, x=3)", "f(a, x=1)")),
+        (("f(a, x=1, y=2)", "f(a, x=1)", "f(a, x=1)"), ("f(a, x=1)", "f(a, x=1)", "f(a, x=3)")),
+        # One is left, as like the one as the other; or two are as like the one there was.
+        (("f(a, x=1)", "f(a, x=2)"), ("f(a, x=3)",)),
+        (("f(a, x=1)",), ("f(a, x=2)", "f(a, x=3)")),
+    ],
+)
+def test_look_alikes_stay_open_where_both_changed_them(
+    before: tuple[str, ...], changed: tuple[str, ...]
+) -> None:
+    """An edit of one of several look-alikes is not put into another one, whoever made it."""
+    base, ours = (
+        "def g(a):\n" + "".join(f"    {row}\n" for row in (*rows, "h(a)", "q(a)"))
+        for rows in (before, changed)
+    )
+    for row in dict.fromkeys(before):
+        theirs = base.replace(f"    {row}\n", f"    {row[:-1]}, z=9)\n", 1)
+        for result in (merge(base, ours, theirs), merge(base, theirs, ours)):
+            assert not result.clean
+            assert any("look-alikes" in d.reason for d in result.decisions)
+    # What one side alone worked at is its own, whatever it did.
+    assert clean(base, ours, base.replace("q(a)", "q(b)")) == ours.replace("q(a)", "q(b)")
+
+
+def test_like_statements_with_certain_places_merge() -> None:
+    """Statements that resemble each other merge where each side's changes have one place only."""
+    base = "def g(a):\n    f(a, x=1)\n    f(a, x=2)\n    f(a, x=3)\n"
+    ours = base.replace("x=1", "x=1, y=1")
+    theirs = base.replace("    f(a, x=3)\n", "")
+    assert clean(base, ours, theirs) == "def g(a):\n    f(a, x=1, y=1)\n    f(a, x=2)\n"

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
 
 from rapidfuzz.distance import Indel
 
 from mergewright.python.source import Item
-from mergewright.text.diff import matches
+from mergewright.text.diff import increasing, matches
 
 #: Least similarity (0 to 1, of the token sequences) for two statements to be versions of one.
 SIMILAR = 0.55
@@ -22,6 +23,10 @@ RENAMED = 0.72
 # Gaps larger than this product are not searched for similar statements.
 _GAP_LIMIT = 3_000
 _NAMED = frozenset({"def", "class"})
+# Told by what they are called or by where they stand, however much they resemble each other.
+_UNMISTAKABLE = frozenset({"def", "class", "import", "from", "doc", "tail", "error"})
+#: Similarities that differ by no more do not tell which of two statements an edited one comes from.
+_TIE = 0.05
 _KEYED = frozenset({"def", "class", "assign", "import", "from", "doc", "tail"})
 
 
@@ -58,6 +63,63 @@ def align(base: Sequence[Item], side: Sequence[Item]) -> list[tuple[int, int]]:
     _renamed(base, side, found, used_base, used_side)
     found.sort()
     return [(i, j) for i, j in found if not _one_holds_other(base[i], side[j])]
+
+
+def doubtful(
+    base: Sequence[Item], side: Sequence[Item], pairs: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Runs of look-alikes of which cannot be told which one the side changed and which it took away.
+
+    ``f(a, x=1)`` and ``f(a, x=2)``, of which the side has ``f(a, x=2)`` and ``f(a, x=3)``: it took the first
+    away and added one, or it changed both. What the other side did to one of them has no certain place.
+
+    Returns:
+        First and last index into ``base`` of each run.
+    """
+    straight = increasing(sorted(pairs))
+    gone = _left_over(len(base), [i for i, _ in straight], {i for i, _ in pairs})
+    new = _left_over(len(side), [j for _, j in straight], {j for _, j in pairs})
+    if not any(gone) and not any(new):
+        return []
+    runs: list[tuple[int, int]] = []
+    for at, (i, j) in enumerate(straight):
+        if base[i].kind in _UNMISTAKABLE:
+            continue
+        if base[i].fingerprint != side[j].fingerprint:
+            near = similarity(base[i], side[j]) - _TIE
+            rivals = [x for x in (*gone[at], *gone[at + 1]) if _alike(base[x], side[j], near)]
+            if rivals or any(_alike(base[i], side[y], near) for y in (*new[at], *new[at + 1])):
+                runs.append((min(i, *rivals, i), max(i, *rivals, i)))
+            continue
+        # Equal ones in a row are passed over together.
+        end = at
+        while (
+            end + 1 < len(straight)
+            and straight[end + 1] == (straight[end][0] + 1, straight[end][1] + 1)
+            and base[straight[end + 1][0]].fingerprint == base[i].fingerprint
+        ):
+            end += 1
+        last_i, last_j = straight[end]
+        if any(_alike(base[last_i], side[y]) for y in new[end + 1]):
+            first = min((x for x in gone[at] if _alike(base[x], side[j])), default=None)
+            if first is not None:
+                runs.append((first, last_i))
+        if any(_alike(base[i], side[y]) for y in new[at]):
+            last = max((x for x in gone[end + 1] if _alike(base[x], side[last_j])), default=None)
+            if last is not None:
+                runs.append((i, last))
+    return runs
+
+
+def _left_over(length: int, fixed: list[int], used: set[int]) -> list[list[int]]:
+    """The places before, between and behind fixed ones that are not used."""
+    bounds = [-1, *fixed, length]
+    return [[n for n in range(start + 1, end) if n not in used] for start, end in pairwise(bounds)]
+
+
+def _alike(one: Item, other: Item, least: float = SIMILAR) -> bool:
+    """Whether an item may be an edited version of another one that bears the same name, if any."""
+    return one.key == other.key and similarity(one, other) >= max(least, SIMILAR)
 
 
 def _one_holds_other(one: Item, other: Item) -> bool:
@@ -152,8 +214,6 @@ def _gaps(
     found: list[tuple[int, int]], base_length: int, side_length: int
 ) -> list[tuple[int, int, int, int]]:
     """Ranges between neighbouring matches (those that do not cross)."""
-    from mergewright.text.diff import increasing
-
     straight = increasing(sorted(found))
     gaps = []
     i = j = 0

@@ -18,7 +18,7 @@ from mergewright.model.merge import Answer, Contested, Decider, Piece, Question
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
-from mergewright.python.alignment import align_blocks
+from mergewright.python.alignment import align_blocks, doubtful
 from mergewright.python.arguments import ArgumentSweep
 from mergewright.python.docstrings import changed_parameters, only_about
 from mergewright.python.layout import compose
@@ -54,6 +54,8 @@ class Slot:
     base: Item | None
     ours: Item | None
     theirs: Item | None
+    # The side of which cannot be told what it made of it.
+    doubtful: Side | None = None
 
     def versions(self) -> ThreeWay[Item | None]:
         """The three items."""
@@ -238,6 +240,14 @@ class StructuralMerge:
         wrapped = self._wrapped_alike(v, scope, parent)
         if wrapped is not None:
             return wrapped
+        unsure = next((slot.doubtful for slot in v.base if slot.doubtful is not None), None)
+        if unsure is not None:
+            return self._meet(
+                v,
+                scope,
+                "both-changed",
+                f"both sides changed these look-alikes; which of them {unsure.value} changed cannot be told",
+            )
         return self._meet(v, scope, "both-changed", "both sides changed this run of statements")
 
     def _wrapped_alike(
@@ -1075,6 +1085,10 @@ def _slots(
         _not_inserted(v, base_theirs, Side.THEIRS, base_ours),
     )
     slots: list[Slot] = [Slot(item, None, None) for item in base]
+    base_ours, base_theirs = (
+        _without_doubtful(v, base_ours, Side.OURS, base_theirs, slots),
+        _without_doubtful(v, base_theirs, Side.THEIRS, base_ours, slots),
+    )
     ours_slot: dict[int, Slot] = {}
     theirs_slot: dict[int, Slot] = {}
     for i, j in base_ours:
@@ -1166,6 +1180,32 @@ def _not_inserted(
         or items[j].fingerprint not in inserted
         or items[j].fingerprint == base[i].fingerprint
     ]
+
+
+def _without_doubtful(
+    v: ThreeWay[Sequence[Item]],
+    pairs: list[tuple[int, int]],
+    side: Side,
+    other_pairs: list[tuple[int, int]],
+    slots: Sequence[Slot],
+) -> list[tuple[int, int]]:
+    """The pairs without those of look-alikes that the other side worked at, too; these are noted.
+
+    Without its pairs such a run meets as a whole, and what each side made of it is shown.
+    """
+    others = dict(other_pairs)
+    unpaired: set[int] = set()
+    for first, last in doubtful(v.base, v.get(side), pairs):
+        run = range(first, last + 1)
+        start = others.get(first, 0)
+        if any(
+            others.get(i) != start + i - first or not _same(v.base[i], v.get(side.other)[others[i]])
+            for i in run
+        ):
+            unpaired.update(run)
+    for i in unpaired:
+        slots[i].doubtful = side
+    return [(i, j) for i, j in pairs if i not in unpaired] if unpaired else pairs
 
 
 def _joinable(item: Item) -> bool:

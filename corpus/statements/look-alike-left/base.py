@@ -1,0 +1,7 @@
+"""Checks the limits of a queue."""
+
+
+def limits(check):
+    check("queue", least=1, most=8)
+    check("queue", least=2, most=9)
+    check.report()
