@@ -6,8 +6,10 @@ import ast
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mergewright.history.locate import headers, symbol_text
+from mergewright.history.locate import _headers_below, headers, symbol_text
 from mergewright.history.pieces import (
     code_key,
     contains_run,
@@ -119,3 +121,38 @@ def test_telling_pieces_are_the_significant_ones(path: Path) -> None:
     """What is told by one scan is what the pieces one by one would give, each once."""
     data = path.read_bytes()
     assert telling(data) == set(filter(is_significant, pieces(data)))
+
+
+HEADER_LINES = st.sampled_from(
+    [
+        b"class A:",
+        b"class  B(A):",
+        b"def a(self):",
+        b"async def a():",
+        b"async\tdef b():",
+        b"def\tB():",
+        b"def ab():",
+        b"if a:",
+        b"else:",
+        b"for B in a:",
+        b"x = 1",
+        b"# class A:",
+        b'"""def a',
+        b"classA = a",
+        "def aé():".encode(),
+        b"",
+    ]
+)
+TEXTS = st.lists(st.tuples(st.sampled_from([0, 0, 1, 2, 4, 8]), HEADER_LINES), max_size=12).map(
+    lambda lines: b"\n".join(b" " * margin + line for margin, line in lines)
+)
+
+
+@given(TEXTS, st.sampled_from(["A", "B", "a", "b", "ab", "aé", "x"]))
+def test_one_name_is_found_as_among_all(data: bytes, root: str) -> None:
+    """The definitions of a name and of what stands below it are those of a scan of the whole text."""
+    found, whole = _headers_below(data, root), headers(data)
+    for name in {*found.offsets, *whole.offsets}:
+        if name.partition(".")[0] == root:
+            assert found.offsets.get(name) == whole.offsets.get(name)
+            assert (name in found.classes) == (name in whole.classes)

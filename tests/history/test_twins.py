@@ -14,6 +14,7 @@ from mergewright.history.patches import (
     containment,
     likeness,
     net,
+    normal_line,
     profile,
 )
 from mergewright.history.titles import normalise_title, read_message
@@ -194,3 +195,42 @@ def test_common_titles_tie_nothing() -> None:
     first = Profile(Counter({b'__version__="2.1.0"': 1, b'release="2.1"': 1}), Counter())
     second = Profile(Counter({b'__version__="2.2.0"': 1, b'release="2.2"': 1}), Counter())
     assert twins([(mine, first)], [(other, second)]) == []
+
+
+FILES = st.lists(
+    st.sampled_from(
+        [
+            b"one = 1\n",
+            b"two = 2\n",
+            b"two = 2\r\n",
+            b"two=2\n",
+            b"three\r",
+            b"\n",
+            b"x\n",
+            b"one = 1",
+        ]
+    ),
+    max_size=14,
+).map(b"".join)
+
+
+@given(FILES, FILES, st.booleans())
+def test_a_change_is_told_from_all_lines(before: bytes, after: bytes, many: bool) -> None:
+    """What two texts share at both ends makes no difference: a line that both have anywhere is no change."""
+    if many:
+        fresh = b"".join(b"value_%d = %d\n" % (n, n) for n in range(20))
+        after = after[: len(after) // 2] + fresh + after[len(after) // 2 :]
+    found = profile([(before, after)])
+    old, new = before.splitlines(), after.splitlines()
+    expected = [Counter[bytes](), Counter[bytes]()]
+    for lines, own, other in ((expected[0], new, old), (expected[1], old, new)):
+        for line in own:
+            normal = normal_line(line)
+            if line not in other and len(normal) >= 3 and any(map(bytes.isalnum, _each(normal))):
+                lines[normal] += 1
+    common = expected[0] & expected[1]
+    assert found == Profile(expected[0] - common, expected[1] - common)
+
+
+def _each(text: bytes) -> list[bytes]:
+    return [text[n : n + 1] for n in range(len(text))]

@@ -7,6 +7,7 @@ found by one scan and only the wanted symbol's text is read token by token.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,11 +35,15 @@ class Headers:
 @lru_cache(maxsize=512)
 def headers(data: bytes) -> Headers:
     """All definitions of a text by dotted name."""
+    # With a line end in front, a match starts where its line starts in the text itself.
+    return _dotted(_HEADER.finditer(b"\n" + data))
+
+
+def _dotted(matches: Iterable[re.Match[bytes]]) -> Headers:
     offsets: dict[str, list[int]] = {}
     classes: set[str] = set()
     stack: list[tuple[int, str]] = []
-    # With a line end in front, a match starts where its line starts in the text itself.
-    for match in _HEADER.finditer(b"\n" + data):
+    for match in matches:
         indent = len(match.group(1).expandtabs(8))
         while stack and stack[-1][0] >= indent:
             stack.pop()
@@ -51,6 +56,43 @@ def headers(data: bytes) -> Headers:
         if match.group(2) == b"class":
             classes.add(dotted)
     return Headers({k: tuple(v) for k, v in offsets.items()}, frozenset(classes))
+
+
+_BEFORE_NAME = re.compile(rb"([ \t]*)(?:async[ \t]+def|def|class)[ \t]+")
+_WORD = re.compile(rb"\w")
+
+
+@lru_cache(maxsize=1024)
+def _headers_below(data: bytes, root: str) -> Headers:
+    """What :func:`headers` says of one outermost name and of all below it, without reading the rest.
+
+    A header at the margin ends whatever stood open, so the definitions below it are known without what
+    comes before.
+    """
+    if not root.isascii():
+        return headers(data)
+    name = root.encode()
+    starts: list[int] = []
+    at = data.find(name)
+    while at >= 0:
+        line = data.rfind(b"\n", 0, at) + 1
+        before = _BEFORE_NAME.fullmatch(data, line, at)
+        if before is not None and not _WORD.match(data, at + len(name)):
+            if before.group(1):
+                # In an "if", or below another definition.
+                return headers(data)
+            starts.append(line)
+        at = data.find(name, at + 1)
+    framed = b"\n" + data if starts else b""
+
+    def matches() -> Iterator[re.Match[bytes]]:
+        for start in starts:
+            for match in _HEADER.finditer(framed, start):
+                if match.start() > start and not match.group(1):
+                    break
+                yield match
+
+    return _dotted(matches())
 
 
 _NEXT: dict[int, re.Pattern[bytes]] = {}
@@ -124,7 +166,7 @@ def symbol_text(data: bytes, dotted: str) -> bytes | None:
         dotted: Dotted path, as in an outline. Of a name defined more than once, all definitions
             joined.
     """
-    found = headers(data).offsets.get(dotted)
+    found = _headers_below(data, dotted.partition(".")[0]).offsets.get(dotted)
     if found:
         return b"".join(
             data[_with_decorators(data, start) : _block_end(data, start)] for start in found
@@ -137,7 +179,8 @@ def _assignment(data: bytes, dotted: str) -> bytes | None:
     if not _NAME.match(name):
         return None
     if parent:
-        scope = symbol_text(data, parent) if parent in headers(data).classes else None
+        above = _headers_below(data, dotted.partition(".")[0])
+        scope = symbol_text(data, parent) if parent in above.classes else None
         if scope is None:
             return None
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,6 +54,57 @@ def normal_line(line: bytes) -> bytes:
     return line.translate(_QUOTES, _SPACES).rstrip(b",:")
 
 
+# So many lines are looked for one by one sooner than a whole text is taken apart.
+_FEW = 8
+
+
+def _normal_lines(lines: Iterable[bytes]) -> dict[bytes, bytes]:
+    """The lines that say something, each to its normal form."""
+    return {
+        line: normal
+        for line in lines
+        if len(normal := normal_line(line)) >= _MIN_LINE and _TELLING.search(normal)
+    }
+
+
+def _alike(old: bytes, new: bytes, *, end: bool = False, most: int) -> int:
+    """How many bytes, up to ``most``, two texts share at their start or at their end."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if end:
+            here = old[len(old) - middle : len(old) - low]
+            same = new.endswith(here, 0, len(new) - low)
+        else:
+            same = new.startswith(old[low:middle], low)
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
+
+
+def _parted(old: bytes, new: bytes) -> tuple[bytes, bytes, bytes]:
+    """The parts in which two texts differ, and what stands around them in both; all of whole lines."""
+    shorter = min(len(old), len(new))
+    start = old.rfind(b"\n", 0, _alike(old, new, most=shorter)) + 1
+    shared = _alike(old, new, end=True, most=shorter - start)
+    found = old.find(b"\n", len(old) - shared) + 1
+    end = len(old) - found if found else 0
+    return (
+        old[start : len(old) - end],
+        new[start : len(new) - end],
+        old[:start] + old[len(old) - end :],
+    )
+
+
+def _elsewhere(lines: Collection[bytes], around: bytes) -> set[bytes]:
+    """Those of some lines that stand in a text too."""
+    if not lines or not around:
+        return set()
+    if len(lines) > _FEW or b"\r" in around:
+        return set(lines).intersection(around.splitlines())
+    framed = b"\n%s\n" % around
+    return {line for line in lines if b"\n%s\n" % line in framed}
+
+
 def profile(pairs: Iterable[tuple[bytes | None, bytes | None]]) -> Profile:
     """The change over some files; a line that stands elsewhere in the other version is no change.
 
@@ -63,16 +114,15 @@ def profile(pairs: Iterable[tuple[bytes | None, bytes | None]]) -> Profile:
     added: Counter[bytes] = Counter()
     removed: Counter[bytes] = Counter()
     for before, after in pairs:
-        old = before.splitlines() if before else []
-        new = after.splitlines() if after else []
+        before_part, after_part, around = _parted(before or b"", after or b"")
+        old, new = before_part.splitlines(), after_part.splitlines()
         for lines, own, other in ((added, new, old), (removed, old, new)):
-            fresh = set(own).difference(other)
-            if not fresh:
-                continue
-            for line, count in Counter(filter(fresh.__contains__, own)).items():
-                normal = normal_line(line)
-                if len(normal) >= _MIN_LINE and _TELLING.search(normal):
-                    lines[normal] += count
+            fresh = _normal_lines(set(own).difference(other))
+            for line in _elsewhere(fresh.keys(), around):
+                del fresh[line]
+            if fresh:
+                for line, count in Counter(filter(fresh.__contains__, own)).items():
+                    lines[fresh[line]] += count
     common = added & removed
     return Profile(added - common, removed - common) if common else Profile(added, removed)
 
