@@ -311,3 +311,30 @@ def test_like_statements_with_certain_places_merge() -> None:
     ours = base.replace("x=1", "x=1, y=1")
     theirs = base.replace("    f(a, x=3)\n", "")
     assert clean(base, ours, theirs) == "def g(a):\n    f(a, x=1, y=1)\n    f(a, x=2)\n"
+
+
+def test_a_parameter_that_one_side_removed_and_the_other_changed_stays_open() -> None:
+    """Where both sides only removed parameters by name, what was changed in one of them is not lost."""
+    base = "def f(a, b, c):\n    return c\n"
+    ours = "def f(c):\n    return c\n"
+    theirs = "def f(a: int, c):\n    return c\n"
+    assert not merge(base, ours, theirs).clean
+    assert not merge(base, theirs, ours).clean
+    assert clean(base, ours, "def f(a, c):\n    return c\n") == ours
+
+
+def test_definitions_in_another_order_are_not_taken_for_each_other() -> None:
+    """In a class that one side indented anew its methods are not paired by their number."""
+    base = (
+        "class C(B):\n"
+        "    def load(self, path, mode=False):\n        if mode:\n            self.h = path\n\n"
+        "    def close(self):\n        self.h = None\n"
+    )
+    ours = (
+        "class C(B):\n"
+        "  def close(self):\n    self.h = None\n\n"
+        "  def load(self, path, mode=False):\n    if mode:\n      self.g = path\n"
+    )
+    theirs = base.replace("path, mode", "path: str, mode")
+    assert not merge(base, ours, theirs).clean
+    assert not merge(base, theirs, ours).clean

@@ -79,13 +79,19 @@ def doubtful(
     straight = increasing(sorted(pairs))
     gone = _left_over(len(base), [i for i, _ in straight], {i for i, _ in pairs})
     new = _left_over(len(side), [j for _, j in straight], {j for _, j in pairs})
-    if not any(gone) and not any(new):
+    edited = {(i, j) for i, j in pairs if not _same_code(base[i], side[j])}
+    if len(edited) < 2 and not any(gone) and not any(new):
         return []
     runs: list[tuple[int, int]] = []
+    # What the side has letter for letter, but paired with something else.
+    astray = {side[j].fingerprint: i for i, j in edited}
     for at, (i, j) in enumerate(straight):
         if base[i].kind in _UNMISTAKABLE:
             continue
-        if base[i].fingerprint != side[j].fingerprint:
+        if (i, j) in edited:
+            other = astray.get(base[i].fingerprint)
+            if other is not None:
+                runs.append((min(i, other), max(i, other)))
             near = similarity(base[i], side[j]) - _TIE
             rivals = [x for x in (*gone[at], *gone[at + 1]) if _alike(base[x], side[j], near)]
             if rivals or any(_alike(base[i], side[y], near) for y in (*new[at], *new[at + 1])):
@@ -109,6 +115,10 @@ def doubtful(
             if last is not None:
                 runs.append((i, last))
     return runs
+
+
+def _same_code(one: Item, other: Item) -> bool:
+    return one.core == other.core or one.fingerprint == other.fingerprint
 
 
 def _left_over(length: int, fixed: list[int], used: set[int]) -> list[list[int]]:

@@ -395,6 +395,13 @@ class NodeMerger:
                 self._note(side, what)
             return list(v.get(side))
         if len(v.base) == len(v.ours) == len(v.theirs):
+            if any(
+                isinstance(part, cst.FunctionDef | cst.ClassDef) and part.name.value != b.name.value
+                for b, *parts in zip(*v, strict=True)
+                if isinstance(b, cst.FunctionDef | cst.ClassDef)
+                for part in parts
+            ):
+                raise Contest("the definitions in it stand in another order, or have other names")
             return [
                 self.merge(ThreeWay(base=b, ours=o, theirs=t), what)
                 for b, o, t in zip(*v, strict=True)
@@ -443,8 +450,9 @@ class NodeMerger:
             elif what != "element" and _only_deleted(b, o) and _only_deleted(b, t):
                 self._note(Side.OURS, f"{what} (removed)")
                 self._note(Side.THEIRS, f"{what} (removed)")
-                gone = [k for k in b if k not in o or k not in t]
-                out.extend(n for n, k in zip(bn, b, strict=True) if k not in gone)
+                out.extend(
+                    self._left_by_both(ThreeWay(base=bn, ours=on, theirs=tn), what, key, merge_item)
+                )
             elif free and not b:
                 self._note(Side.OURS, what)
                 self._note(Side.THEIRS, what)
@@ -478,6 +486,28 @@ class NodeMerger:
         if any(counts[k] < n for k, n in least.items()):
             raise Contest(f"both sides removed one of several equal {what}s")
         return out
+
+    def _left_by_both(
+        self,
+        v: ThreeWay[_Nodes],
+        what: str,
+        key: Callable[[Any], Hashable],
+        merge_item: Callable[[ThreeWay[Any]], Any],
+    ) -> Iterator[Any]:
+        """What is left of elements of which both sides took some away, with what they changed in it.
+
+        Raises:
+            Contest: One side took away what the other changed, or both changed the same part.
+        """
+        ours, theirs = ({key(n): n for n in nodes} for nodes in (v.ours, v.theirs))
+        for base in v.base:
+            mine, other = ours.get(key(base)), theirs.get(key(base))
+            if mine is not None and other is not None:
+                yield merge_item(ThreeWay(base=base, ours=mine, theirs=other))
+                continue
+            kept = other if mine is None else mine
+            if kept is not None and self.normal(kept) != self.normal(base):
+                raise Contest(f"one side removed a {what} that the other changed")
 
     def keyed(
         self,
