@@ -338,3 +338,15 @@ def test_definitions_in_another_order_are_not_taken_for_each_other() -> None:
     theirs = base.replace("path, mode", "path: str, mode")
     assert not merge(base, ours, theirs).clean
     assert not merge(base, theirs, ours).clean
+
+
+def test_a_reworded_comment_above_what_was_replaced_leaves_line_ends_alone() -> None:
+    """Where line ends are mixed, each line of the comment keeps the one it has."""
+    base = "def f(a):\n    # Counts twice,\r\n    # as the first run\n    # is a dry one.\r\n    a.go(1)\n"
+    ours = base.replace("a.go(1)", "wholly_other()")
+    theirs = base.replace("# is a dry one.\r\n", "# only warms.\n")
+    merged = base.replace("# is a dry one.\r\n", "# only warms.\n").replace(
+        "a.go(1)", "wholly_other()"
+    )
+    assert clean(base, ours, theirs) == merged
+    assert clean(base, theirs, ours) == merged

@@ -1300,7 +1300,7 @@ def _reworded(text: bytes, old: bytes, new: bytes) -> bytes | None:
     Args:
         text: Whole lines.
         old: The comment lines that are replaced, at any indentation.
-        new: What stands there then, at the indentation of the text.
+        new: What stands there then, whole lines at any indentation.
     """
     wanted = [line.strip() for line in split_lines(old) if line.strip()]
     lines = split_lines(text)
@@ -1310,11 +1310,10 @@ def _reworded(text: bytes, old: bytes, new: bytes) -> bytes | None:
         return None
     (at,) = places
     first = lines[at]
-    before, after = first[: len(first) - len(first.lstrip())], first[len(first.rstrip()) :]
-    written = [line.strip() for line in split_lines(new) if line.strip()]
-    made = b"".join(
-        [*lines[:at], *(before + line + after for line in written), *lines[at + len(wanted) :]]
-    )
+    before = first[: len(first) - len(first.lstrip())]
+    # Each line has the end that it has where it was written.
+    written = [before + line.lstrip(b" \t") for line in split_lines(new) if line.strip()]
+    made = b"".join([*lines[:at], *written, *lines[at + len(wanted) :]])
     # Within a string it is no comment.
     right = _counted(made) == _counted(text) - _counted(old) + _counted(new)
     return made if right else None
