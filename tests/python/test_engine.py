@@ -350,3 +350,49 @@ def test_a_reworded_comment_above_what_was_replaced_leaves_line_ends_alone() -> 
     )
     assert clean(base, ours, theirs) == merged
     assert clean(base, theirs, ours) == merged
+
+
+def test_what_both_wrote_is_not_mixed_with_its_look_alike() -> None:
+    """Both made two of one statement; where one deleted the next, the two are not combined."""
+    base = "def g(a):\n    f(a, x=1)\n    k('options', a.rest)\n    q(a)\n"
+    two = "    f(a, x=1, y=1, z=1)\n    f(a, x=2)\n"
+    ours = f"def g(a):\n{two}    q(a)\n"
+    theirs = f"def g(a):\n{two}    k('options', a.rest)\n    q(a)\n"
+    for result in (merge(base, ours, theirs), merge(base, theirs, ours)):
+        assert not result.clean or result.text().decode() == ours
+
+
+def test_a_renamed_definition_is_not_taken_for_its_deleted_look_alike() -> None:
+    """One of two alike classes is gone, the other has a new name: which one cannot be told."""
+    base = (
+        "class Writer(Codec, codecs.Writer):\n    pass\n\n\n"
+        "class Reader(Codec, codecs.Reader):\n    pass\n\n\ndef entry():\n    return 1\n"
+    )
+    ours = "class Other(Codec, codecs.Other):\n    pass\n\n\ndef entry():\n    return 1\n"
+    for name in ("Writer", "Reader"):
+        theirs = base.replace(f"codecs.{name}):\n", f"codecs.{name}):\n    # Kept for old files.\n")
+        assert not merge(base, ours, theirs).clean
+        assert not merge(base, theirs, ours).clean
+    assert clean(base, ours, base.replace("return 1", "return 2")) == ours.replace("1", "2")
+
+
+def test_an_unpacked_mapping_deleted_and_changed_stays_open() -> None:
+    """An unpacked mapping has no name: what one side put in its place is a change of it."""
+    base = "f(a, mode=1, **{'key': a.key})\n"
+    ours = base.replace("'key'", "'name'")
+    theirs = "f(a, mode=1)\n"
+    assert not merge(base, ours, theirs).clean
+    assert not merge(base, theirs, ours).clean
+
+
+def test_a_method_added_between_methods_that_went_to_another_class() -> None:
+    """It is not left behind in the first class."""
+    base = (
+        "class A(B):\n    def one(self):\n        return 1\n\n    def two(self, a):\n        return a\n\n"
+        "    def three(self, b):\n        return b\n"
+    )
+    ours = base.replace("    def two", "\nclass C:\n    def two")
+    theirs = base.replace("    def three", "    def new(self):\n        return 0\n\n    def three")
+    both = ours.replace("    def three", "    def new(self):\n        return 0\n\n    def three")
+    for result in (merge(base, ours, theirs), merge(base, theirs, ours)):
+        assert not result.clean or result.text().decode() == both

@@ -8,7 +8,7 @@ definitions and edited statements.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import pairwise
 
 from rapidfuzz.distance import Indel
@@ -23,8 +23,8 @@ RENAMED = 0.72
 # Gaps larger than this product are not searched for similar statements.
 _GAP_LIMIT = 3_000
 _NAMED = frozenset({"def", "class"})
-# Told by what they are called or by where they stand, however much they resemble each other.
-_UNMISTAKABLE = frozenset({"def", "class", "import", "from", "doc", "tail", "error"})
+#: Told by what they are called or by where they stand, however much they resemble each other.
+UNMISTAKABLE = frozenset({"def", "class", "import", "from", "doc", "tail", "error"})
 #: Similarities that differ by no more do not tell which of two statements an edited one comes from.
 _TIE = 0.05
 _KEYED = frozenset({"def", "class", "assign", "import", "from", "doc", "tail"})
@@ -82,11 +82,11 @@ def doubtful(
     edited = {(i, j) for i, j in pairs if not _same_code(base[i], side[j])}
     if len(edited) < 2 and not any(gone) and not any(new):
         return []
-    runs: list[tuple[int, int]] = []
+    runs = _renamed_like_others(base, side, edited, gone, new)
     # What the side has letter for letter, but paired with something else.
     astray = {side[j].fingerprint: i for i, j in edited}
     for at, (i, j) in enumerate(straight):
-        if base[i].kind in _UNMISTAKABLE:
+        if base[i].kind in UNMISTAKABLE:
             continue
         if (i, j) in edited:
             other = astray.get(base[i].fingerprint)
@@ -96,24 +96,56 @@ def doubtful(
             rivals = [x for x in (*gone[at], *gone[at + 1]) if _alike(base[x], side[j], near)]
             if rivals or any(_alike(base[i], side[y], near) for y in (*new[at], *new[at + 1])):
                 runs.append((min(i, *rivals, i), max(i, *rivals, i)))
+        else:
+            runs += _shifted(base, side, straight, at, gone, new)
+    return runs
+
+
+def _shifted(
+    base: Sequence[Item],
+    side: Sequence[Item],
+    straight: list[tuple[int, int]],
+    at: int,
+    gone: list[list[int]],
+    new: list[list[int]],
+) -> Iterator[tuple[int, int]]:
+    """The runs in which what is left over before equal statements may be these, and these what is behind."""
+    i, j = straight[at]
+    # Equal ones in a row are passed over together.
+    end = at
+    while (
+        end + 1 < len(straight)
+        and straight[end + 1] == (straight[end][0] + 1, straight[end][1] + 1)
+        and base[straight[end + 1][0]].fingerprint == base[i].fingerprint
+    ):
+        end += 1
+    last_i, last_j = straight[end]
+    if any(_alike(base[last_i], side[y]) for y in new[end + 1]):
+        first = min((x for x in gone[at] if _alike(base[x], side[j])), default=None)
+        if first is not None:
+            yield first, last_i
+    if any(_alike(base[i], side[y]) for y in new[at]):
+        last = max((x for x in gone[end + 1] if _alike(base[x], side[last_j])), default=None)
+        if last is not None:
+            yield i, last
+
+
+def _renamed_like_others(
+    base: Sequence[Item],
+    side: Sequence[Item],
+    edited: set[tuple[int, int]],
+    gone: list[list[int]],
+    new: list[list[int]],
+) -> list[tuple[int, int]]:
+    """Definitions one of which was renamed: a name says nothing where it was changed."""
+    runs: list[tuple[int, int]] = []
+    for i, j in sorted(edited):
+        if base[i].kind not in _NAMED or base[i].name == side[j].name:
             continue
-        # Equal ones in a row are passed over together.
-        end = at
-        while (
-            end + 1 < len(straight)
-            and straight[end + 1] == (straight[end][0] + 1, straight[end][1] + 1)
-            and base[straight[end + 1][0]].fingerprint == base[i].fingerprint
-        ):
-            end += 1
-        last_i, last_j = straight[end]
-        if any(_alike(base[last_i], side[y]) for y in new[end + 1]):
-            first = min((x for x in gone[at] if _alike(base[x], side[j])), default=None)
-            if first is not None:
-                runs.append((first, last_i))
-        if any(_alike(base[i], side[y]) for y in new[at]):
-            last = max((x for x in gone[end + 1] if _alike(base[x], side[last_j])), default=None)
-            if last is not None:
-                runs.append((i, last))
+        least = max(similarity(base[i], side[j]) - _TIE, RENAMED)
+        rivals = [x for row in gone for x in row if similarity(base[x], side[j]) >= least]
+        if rivals or any(similarity(base[i], side[y]) >= least for row in new for y in row):
+            runs += [(x, x) for x in (i, *rivals)]
     return runs
 
 

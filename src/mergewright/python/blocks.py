@@ -11,14 +11,14 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import thread_time
 
 from mergewright.model.merge import Answer, Contested, Decider, Piece, Question
 from mergewright.model.resolution import Decision, Evidence, EvidenceKind, Outcome
 from mergewright.model.threeway import Side, ThreeWay, settle
 from mergewright.python import imports
-from mergewright.python.alignment import align_blocks, doubtful
+from mergewright.python.alignment import UNMISTAKABLE, align_blocks, doubtful
 from mergewright.python.arguments import ArgumentSweep
 from mergewright.python.docstrings import changed_parameters, only_about
 from mergewright.python.layout import compose
@@ -197,6 +197,7 @@ class StructuralMerge:
             if (
                 "replaced-neutral" not in self.disabled
                 and ids == base_ids
+                and all(s.doubtful is None for s in v.base)
                 and all(
                     _same(s.base, s.get(side.other))
                     or (id(s) not in gone and _neutral(s.base, s.get(side.other)))
@@ -227,7 +228,7 @@ class StructuralMerge:
         if not moved and _prints(v.ours, Side.OURS) == _prints(v.theirs, Side.THEIRS):
             return [_text(v.ours, Side.OURS)]
         if all(_independent(s.any(), parent) for slots in v for s in slots):
-            depends = _field_dependence(v, parent)
+            depends = self._left_behind(v) or _field_dependence(v, parent)
             if depends is None:
                 return self._independent_run(v, scope, parent)
             return self._meet(v, scope, "order", depends)
@@ -246,9 +247,46 @@ class StructuralMerge:
                 v,
                 scope,
                 "both-changed",
-                f"both sides changed these look-alikes; which of them {unsure.value} changed cannot be told",
+                "both sides changed these look-alikes; which of them "
+                f"{'each' if unsure is Side.BOTH else unsure.value} changed cannot be told",
             )
         return self._meet(v, scope, "both-changed", "both sides changed this run of statements")
+
+    def _left_behind(self, v: ThreeWay[list[Slot]]) -> str | None:
+        """Why a definition that one side added among others may belong to where the other put these, if so.
+
+        What is added between two methods that went to another class belongs there, unless it does not.
+        """
+        assert self._lists is not None
+        for side in (Side.OURS, Side.THEIRS):
+            run, block = v.get(side), self._lists.get(side)
+            code = [s for s in block if s.any().kind != "tail"]
+            for n, slot in enumerate(run):
+                if slot.base is not None or slot.get(side.other) is not None:
+                    continue
+                if slot.any().kind not in {"def", "class"}:
+                    continue
+                before = next((s for s in reversed(run[:n]) if s.base is not None), None)
+                behind = next((s for s in run[n + 1 :] if s.base is not None), None)
+                around = [s for s in (before, behind) if s is not None]
+                alone = len(around) == 2 or (
+                    all(s in run for s in code[code.index(slot) :])
+                    if behind is None
+                    else all(s in run for s in code[: code.index(slot)])
+                )
+                if (
+                    around
+                    and alone
+                    and all(
+                        s.get(side.other) is None
+                        and s.base is not None
+                        and s.base.kind in {"def", "class"}
+                        and self._stands_elsewhere(s.base, s.base, side.other)
+                        for s in around
+                    )
+                ):
+                    return f"{side.value} added {slot.any().name} beside what {side.other.value} put elsewhere"
+        return None
 
     def _wrapped_alike(
         self, v: ThreeWay[list[Slot]], scope: str, parent: str
@@ -421,6 +459,9 @@ class StructuralMerge:
                 if ours is None
                 else "theirs deleted it, ours changed it"
             )
+            if slot.doubtful is not None:
+                who = f"{who}, or has it as one of the look-alikes"
+                return self._ask_whole(slot, symbol, kind, who)
             words = {*_comment_lines(kept.core)} - {*_comment_lines(base.core)}
             # Comments for themselves: new words are all there is to lose.
             if (kept.kind == "tail" and words) or self._stands_elsewhere(base, kept, side.other):
@@ -1085,9 +1126,8 @@ def _slots(
         _not_inserted(v, base_theirs, Side.THEIRS, base_ours),
     )
     slots: list[Slot] = [Slot(item, None, None) for item in base]
-    base_ours, base_theirs = (
-        _without_doubtful(v, base_ours, Side.OURS, base_theirs, slots),
-        _without_doubtful(v, base_theirs, Side.THEIRS, base_ours, slots),
+    _, base_ours, base_theirs = _without_doubtful(
+        v, ThreeWay(base=[], ours=base_ours, theirs=base_theirs), slots
     )
     ours_slot: dict[int, Slot] = {}
     theirs_slot: dict[int, Slot] = {}
@@ -1183,29 +1223,71 @@ def _not_inserted(
 
 
 def _without_doubtful(
-    v: ThreeWay[Sequence[Item]],
-    pairs: list[tuple[int, int]],
-    side: Side,
-    other_pairs: list[tuple[int, int]],
-    slots: Sequence[Slot],
-) -> list[tuple[int, int]]:
-    """The pairs without those of look-alikes that the other side worked at, too; these are noted.
+    v: ThreeWay[Sequence[Item]], pairs: ThreeWay[list[tuple[int, int]]], slots: Sequence[Slot]
+) -> ThreeWay[list[tuple[int, int]]]:
+    """The pairs of both sides without those of look-alikes that both worked at; these are noted.
 
     Without its pairs such a run meets as a whole, and what each side made of it is shown.
     """
-    others = dict(other_pairs)
-    unpaired: set[int] = set()
-    for first, last in doubtful(v.base, v.get(side), pairs):
-        run = range(first, last + 1)
-        start = others.get(first, 0)
-        if any(
-            others.get(i) != start + i - first or not _same(v.base[i], v.get(side.other)[others[i]])
-            for i in run
-        ):
-            unpaired.update(run)
-    for i in unpaired:
-        slots[i].doubtful = side
-    return [(i, j) for i, j in pairs if i not in unpaired] if unpaired else pairs
+    made = pairs
+    for side in (Side.OURS, Side.THEIRS):
+        mine, others = pairs.get(side), dict(pairs.get(side.other))
+        unpaired: set[int] = set()
+        for first, last in doubtful(v.base, v.get(side), mine):
+            run = range(first, last + 1)
+            start = others.get(first, 0)
+            if any(
+                others.get(i) != start + i - first
+                or not _same(v.base[i], v.get(side.other)[others[i]])
+                for i in run
+            ):
+                unpaired.update(run)
+        for i in unpaired:
+            slots[i].doubtful = side
+        if unpaired:
+            left = [(i, j) for i, j in mine if i not in unpaired]
+            made = replace(made, **{side.value: left})
+    crossed = _crossed(v, made)
+    for i in crossed:
+        slots[i].doubtful = Side.BOTH
+    return (
+        made.map(lambda found: [(i, j) for i, j in found if i not in crossed]) if crossed else made
+    )
+
+
+def _crossed(v: ThreeWay[Sequence[Item]], pairs: ThreeWay[list[tuple[int, int]]]) -> set[int]:
+    """Statements of base that both changed, one of them into what the other side has beside it.
+
+    Both made ``f(a, x=1)`` and ``f(a, x=2)`` of ``f(a)``: where the first is paired with it on one side and
+    the second on the other, their changes would combine in what nobody wrote.
+    """
+    paired = pairs.map(dict)
+    both = [
+        (i, paired.ours[i], paired.theirs[i])
+        for i in paired.ours
+        if i in paired.theirs
+        and v.base[i].kind not in UNMISTAKABLE
+        and len({v.base[i].core, v.ours[paired.ours[i]].core, v.theirs[paired.theirs[i]].core}) == 3
+    ]
+    crossed: set[int] = set()
+    for side in (Side.OURS, Side.THEIRS) if both else ():
+        others = v.get(side.other)
+        partner = {j: i for i, j in pairs.get(side.other)}
+        # What the other side has there that is not of base.
+        written = {
+            item.fingerprint: partner.get(j)
+            for j, item in enumerate(others)
+            if j not in partner or item.fingerprint != v.base[partner[j]].fingerprint
+        }
+        for i, j, k in both:
+            made = v.get(side)[j if side is Side.OURS else k].fingerprint
+            theirs = others[k if side is Side.OURS else j].fingerprint
+            if made in written and made not in {theirs, v.base[i].fingerprint}:
+                other = written[made]
+                crossed.update(
+                    range(min(i, other), max(i, other) + 1) if other is not None else [i]
+                )
+    return crossed
 
 
 def _joinable(item: Item) -> bool:

@@ -570,6 +570,11 @@ class NodeMerger:
         other = [k for k in tables.theirs if k not in tables.base and k not in tables.ours]
         if replaced and mine and other and what in {"key", "keyword", "keyword parameter"}:
             raise Contest(f"both sides replaced {what} {called(tables.base[replaced[0]])}")
+        unpacked = [k for k in replaced if _is_unpacked(k)]
+        if unpacked and any(map(_is_unpacked, [*mine, *other])):
+            raise Contest(
+                f"one side deleted {what} {called(tables.base[unpacked[0]])}, the other changed it"
+            )
         if what in _MEMBERS:
             _hold_removals(tables, what, self.normal)
         for k in replaced:
@@ -626,6 +631,11 @@ class NodeMerger:
 #: Elements of one collection, in the words of the proof. An imported or exported name, a keyword of a call
 #: stands for itself; measured, such removals beside additions are right.
 _MEMBERS = frozenset({"element", "key"})
+
+
+def _is_unpacked(key: Hashable) -> bool:
+    """Whether a key is that of an unpacked mapping, which has no name but its value."""
+    return isinstance(key, tuple) and key[:1] in {("**",), ("star",)}
 
 
 def _hold_removals(

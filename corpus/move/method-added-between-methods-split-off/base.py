@@ -1,0 +1,13 @@
+"""The budget of a run."""
+
+
+class Budget(Base):
+    def parse(self, text):
+        return int(text)
+
+    def cast(self, value, unit=1):
+        return value * unit
+
+    def store(self, token):
+        self.token = token
+        return token
