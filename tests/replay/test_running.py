@@ -231,6 +231,32 @@ def test_rules_of_the_repository_hold_by_default(repo: Path) -> None:
         own_tools(replace(request, rules=("no-such-pack",)))
 
 
+def test_whole_merges_without_history_stand_beside_in_one_run(repo: Path) -> None:
+    """Each rule file has a further column that asks no history, with results of its own."""
+    from dataclasses import replace
+
+    from mergewright.workflows.replay.request import own_tools
+
+    request = replace(request_for(repo), structure_only=False, without_history=True)
+    with Store(repo.parent / "without.sqlite") as store:
+        done = replay(request, store)
+        again = replay(request, store)
+    names = ["mergewright", "mergewright[without history]"]
+    assert [(tool["name"], tool["mode"]) for tool in done.report["tools"]] == [
+        (names[0], "merge"),
+        (names[1], "merge-without-history"),
+    ]
+    assert set(done.report["summary"]) == set(names)
+    assert all(r.cached for row in again.rows for r in row.results.values())
+    both = own_tools(replace(request, rules=("default", "nightly-sync")))
+    assert [(tool.name, tool.history) for tool in both] == [
+        ("mergewright[default]", True),
+        ("mergewright[default, without history]", False),
+        ("mergewright[nightly-sync]", True),
+        ("mergewright[nightly-sync, without history]", False),
+    ]
+
+
 def test_structure_alone_stands_beside_history_in_one_run(repo: Path) -> None:
     """A further column of our own tool, with its own results."""
     from dataclasses import replace

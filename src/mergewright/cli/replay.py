@@ -71,6 +71,7 @@ _INPUT = (
 _TOOLS = (
     click.option("--rules", multiple=True, metavar="FILE", help="Rule file or name of a shipped pack; each one given makes a column of its own."),
     click.option("--structure-only", is_flag=True, help="Our tool on the three texts alone: no history, policy or memory."),
+    click.option("--without-history", is_flag=True, help="Whole merges without history as a further column: what structure and rules do there."),
     click.option("--with-structure", is_flag=True, help="Our tool on the three texts alone as a further column, beside history and rules."),
     click.option("--peers", default="git,mergiraf", show_default=True, help=f"Other tools, comma-separated: {', '.join(PEERS)}."),
 )  # fmt: skip
@@ -131,6 +132,7 @@ def run_command(**given: Any) -> None:
         peers=tuple(name.strip() for name in given["peers"].split(",") if name.strip()),
         structure_only=given["structure_only"],
         with_structure=given["with_structure"],
+        without_history=given["without_history"],
         again=given["again"],
         jobs=given["jobs"],
         timeout=given["timeout"],

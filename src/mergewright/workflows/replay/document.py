@@ -60,7 +60,7 @@ def document(
                 "name": tool.name,
                 "version": tool.version,
                 "peer": tool.peer,
-                "mode": "peer" if tool.peer else "structure" if tool.structure_only else "merge",
+                "mode": tool.mode,
                 "rules": list(tool.rules),
             }
             for tool in tools

@@ -31,6 +31,7 @@ class Tool:
         version: Part of the key under which results are kept.
         peer: Whether it is an adapter of :mod:`peers`; otherwise our own tool.
         structure_only: Our tool on the three texts alone: no history, policy, memory.
+        history: Whether our tool asks history and memory on a whole merge.
         rules: Rule files of our tool.
     """
 
@@ -38,7 +39,17 @@ class Tool:
     version: str
     peer: bool
     structure_only: bool = False
+    history: bool = True
     rules: tuple[str, ...] = ()
+
+    @property
+    def mode(self) -> str:
+        """What the tool looks at, in the words of the report."""
+        if self.peer:
+            return "peer"
+        if self.structure_only:
+            return "structure"
+        return "merge" if self.history else "merge-without-history"
 
     @property
     def whole_merge(self) -> bool:
@@ -210,7 +221,13 @@ class Worker:
             from mergewright.workflows.replay.wholemerge import resolve_merge
 
             cases = [job.cases[index] for index in step.cases]
-            return resolve_merge(locate(job.repos, job.repo), cases, step.tool.rules, job.limit)
+            return resolve_merge(
+                locate(job.repos, job.repo),
+                cases,
+                step.tool.rules,
+                job.limit,
+                history=step.tool.history,
+            )
         answers: list[Answer | str] = []
         for index in step.cases:
             try:

@@ -72,6 +72,7 @@ class Request:
         peers: Names of peers.
         structure_only: Our tool on the three texts alone.
         with_structure: Our tool on the three texts alone as a further column.
+        without_history: A further column for each rule file: whole merges without history and memory.
         again: Work out our own results again even when they are kept.
         jobs: Merges at once.
         timeout: Seconds that one tool may take for one merge.
@@ -93,6 +94,7 @@ class Request:
     peers: tuple[str, ...] = ("git", "mergiraf")
     structure_only: bool = False
     with_structure: bool = False
+    without_history: bool = False
     again: bool = False
     jobs: int = 1
     timeout: float = 300.0
@@ -184,7 +186,12 @@ def own_tools(request: Request) -> list[Tool]:
     for rule, stem in zip(rules, stems, strict=True):
         unique = stem if stems.count(stem) == 1 else rule
         name = OWN if len(rules) == 1 else f"{OWN}[{unique}]"
-        tools.append(Tool(name=name, version=source_version((rule,)), peer=False, rules=(rule,)))
+        version = source_version((rule,))
+        tools.append(Tool(name=name, version=version, peer=False, rules=(rule,)))
+        if request.without_history:
+            bare = "without history" if len(rules) == 1 else f"{unique}, without history"
+            name = f"{OWN}[{bare}]"
+            tools.append(Tool(name=name, version=version, peer=False, history=False, rules=(rule,)))
     if request.with_structure:
         version = source_version()
         tools.append(

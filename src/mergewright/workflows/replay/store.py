@@ -186,10 +186,16 @@ class Store:
         self.close()
 
 
+# Under these names results of our own tool are kept.
+_OWN_NAMES = {
+    "structure": "mergewright/structure",
+    "merge": "mergewright",
+    "merge-without-history": "mergewright/without-history",
+}
+
+
 def _name(tool: Tool) -> str:
-    if tool.peer:
-        return tool.name
-    return "mergewright/structure" if tool.structure_only else "mergewright"
+    return tool.name if tool.peer else _OWN_NAMES[tool.mode]
 
 
 def _score_text(score: Score) -> str:

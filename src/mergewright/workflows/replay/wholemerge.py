@@ -1,4 +1,4 @@
-"""Our own tool on a whole merge: rules and history included, nothing written."""
+"""Our own tool on a whole merge: rules and, as a rule, history included; nothing written."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ from mergewright.workflows.replay.attempts import LABELS, Answer, answer
 from mergewright.workflows.replay.cases import Case
 from mergewright.workflows.replay.peers import Attempt
 from mergewright.workflows.resolving import InMemoryPlan, Settings, plan_merge
-from mergewright.workflows.sources import default_sources
+from mergewright.workflows.sources import default_sources, no_sources
 
 #: A landing whose commits or blobs are not in the repository.
 MISSING = "missing-objects"
 
 
 def resolve_merge(
-    repository: Path, cases: Sequence[Case], rules: Sequence[str], limit: float
+    repository: Path,
+    cases: Sequence[Case],
+    rules: Sequence[str],
+    limit: float,
+    *,
+    history: bool = True,
 ) -> list[Answer | str]:
     """What the tool makes of the judged files of one merge.
 
@@ -33,6 +38,7 @@ def resolve_merge(
         cases: Files of one and the same merge.
         rules: Rule files or names of shipped packs.
         limit: Seconds that one file may take.
+        history: Whether history and memory are asked.
 
     Returns:
         In the order of ``cases``: the answer, or why the case cannot be judged.
@@ -41,7 +47,7 @@ def resolve_merge(
     wanted = {case.path for case in cases}
     settings = Settings(
         rules=tuple(rules),
-        sources=default_sources,
+        sources=default_sources if history else no_sources,
         budget=limit,
         only=lambda conflict: bool(wanted & _paths(conflict)),
     )
