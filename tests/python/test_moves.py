@@ -83,7 +83,7 @@ def test_an_edit_and_a_wrapping_commute(
     at = first + edit % (last - first + 1)
     edited = list(statements)
     if inserted and at < last:
-        edited[at] += "audit(source, edited=True)\n"
+        edited[at] += "audit(source)\n"
     else:
         edited[at] = edited[at].replace("source", "source.inner", 1)
 
@@ -117,6 +117,26 @@ def test_nothing_follows_when_switched_off() -> None:
     versions = ThreeWay(base=base, ours=ours, theirs=theirs)
     assert merged("a.py", versions).clean
     assert not merged("a.py", versions, moves=False).clean
+
+
+@pytest.mark.parametrize(
+    ("edit", "follows"), [("limit * 2", True), ("limit * 2, *rest, 3, last=4", False)]
+)
+def test_what_rewrites_the_moved_code_is_left_with_its_new_place(edit: str, follows: bool) -> None:
+    """A small edit follows; one of more than a third of the statements is for a person to make."""
+    run = "rows = source.read(limit)\nsource.keep(rows)\n"
+    base = function(indented(run))
+    ours = function("    with source.lock:\n" + indented(run, 2))
+    theirs = function(indented(run.replace("limit", edit)))
+    for versions in (
+        ThreeWay(base=base, ours=ours, theirs=theirs),
+        ThreeWay(base=base, ours=theirs, theirs=ours),
+    ):
+        merge = merged("a.py", versions)
+        assert merge.clean is follows
+        if not follows:
+            (place,) = merge.contested
+            assert "moved the code below `with source.lock:`" in place.reason
 
 
 def test_the_reason_names_the_new_place() -> None:

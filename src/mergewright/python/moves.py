@@ -38,6 +38,10 @@ SAME_NAME = 0.6
 NEAR, INSIDE, FAR = 4, 10, 20
 #: How much better the best place must be than the next.
 _CLEARLY = 0.75
+#: Most tokens that an edit may put in or take away for it to be carried: a third of those of the
+#: statements, at least ``SMALL`` and never more than ``LARGE``. Measured: what edits more of what the other
+#: side moved was decided anew as often as not.
+SMALL, LARGE = 6, 40
 # More statements than this on a side that are new are not searched.
 _MOST_NEW = 20_000
 _DEFINITIONS = frozenset({"def", "class"})
@@ -275,8 +279,10 @@ def taken_back(follow: Follow) -> tuple[int, int, bytes]:
 def merged_at(lost: Lost, follow: Follow, mover: Side, merge: Merger) -> bytes | None:
     """What stands at the new place with the edit made in it; ``None`` when that leaves a conflict.
 
-    Also when the edit may say something else there, in another function.
+    Also when the edit may say something else there, in another function, or is no small one.
     """
+    if _is_large(follow):
+        return None
     if (follow.place.path or follow.place.scope != lost.scope) and not _means_the_same(follow):
         return None
     if _conditions(follow.place.around) and _new_conditions(follow):
@@ -290,6 +296,16 @@ def merged_at(lost: Lost, follow: Follow, mover: Side, merge: Merger) -> bytes |
         return None
     ours, theirs = (now, edited) if mover is Side.OURS else (edited, now)
     return merge(ThreeWay(base=base, ours=ours, theirs=theirs), follow.symbol, parent)
+
+
+def _is_large(follow: Follow) -> bool:
+    """Whether an edit rewrites what was moved; a definition keeps its name whatever is edited in it."""
+    if all(item.kind in _DEFINITIONS for item in follow.base):
+        return False
+    before, after = (
+        [token for item in items for token in item.tokens] for items in (follow.base, follow.edited)
+    )
+    return Indel.distance(before, after) > min(LARGE, max(SMALL, len(before) // 3))
 
 
 def _conditions(around: str) -> bool:
