@@ -396,3 +396,18 @@ def test_a_method_added_between_methods_that_went_to_another_class() -> None:
     both = ours.replace("    def three", "    def new(self):\n        return 0\n\n    def three")
     for result in (merge(base, ours, theirs), merge(base, theirs, ours)):
         assert not result.clean or result.text().decode() == both
+
+
+def test_an_edit_does_not_follow_one_of_equal_statements() -> None:
+    """One side put one of two equal statements below a new condition: which one cannot be told."""
+    base = (
+        "def g(a):\n    a.load(a.first, 'r', mode=1)\n    b = a.load(a.other, 'r')\n"
+        "    a.load(a.first, 'r', mode=1)\n"
+    )
+    ours = (
+        "def g(a):\n    if a.more:\n        a.load(a.first, 'r', mode=1)\n"
+        "    a.load(a.first, 'r', mode=1)\n    b = a.load(a.other, 'r')\n"
+    )
+    theirs = base[: base.rindex("    a.load")] + "    a.load(a.first, 'r', mode=2)\n"
+    assert not merge(base, ours, theirs).clean
+    assert not merge(base, theirs, ours).clean

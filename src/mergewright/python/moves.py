@@ -514,7 +514,8 @@ class _Walk:
                 stop = i + 1
                 while stop < len(base) and stop not in to_moved and base[stop].kind != "tail":
                     stop += 1
-                if edited is not None and base[i].kind != "tail":
+                twin = _twin_beside(base, i, stop)
+                if edited is not None and base[i].kind != "tail" and not twin:
                     self._gone(base[i:stop], edited, to_edited, scope, (id(base), i - 1), i)
                 i = stop
                 continue
@@ -610,6 +611,16 @@ class _Walk:
                 pairs = dict(align(below, other))
                 if below:
                     self._gone(below, other, pairs, inner, (id(base), -1))
+
+
+def _twin_beside(block: Sequence[Item], start: int, stop: int) -> bool:
+    """Whether a statement of a run stands elsewhere in its block, too: which one moved cannot be told."""
+    beside = {item.fingerprint for item in (*block[:start], *block[stop:])}
+    return any(
+        item.fingerprint in beside
+        for item in block[start:stop]
+        if item.kind not in _DEFINITIONS and item.kind != "tail"
+    )
 
 
 def _clauses(one: Sequence[Section], other: Sequence[Section]) -> dict[int, int]:
