@@ -5,7 +5,8 @@
     python -m tests.fuzz --merges 20000 --seed 1 --jobs 2 --output DIR
 
 The files are those of the running Python's standard library, whole or in part, and generated modules.
-The sides edit, move, wrap, split, rename and reformat; line ends, indentation and encoding vary. Each
+The sides edit, move, wrap, split, rename and reformat; line ends, indentation and encoding vary; in
+some texts statements get look-alikes first, which differ in one argument or in nothing. Each
 merge goes through the whole cascade with its gates, as ``resolve`` would do it. Counted are: ``right``
 (clean, the right program), ``exact`` (also the right text), ``open`` (a conflict that shows all edits),
 and the faults: ``wrong`` (clean, another program), ``unparsable``, ``lost`` (an edit is missing, also
@@ -37,6 +38,7 @@ from tests.corpus.drawing import apart, scenario, sound
 from tests.corpus.edits import Scenario, canonical, parse, tokens
 from tests.corpus.generators import module_text
 from tests.corpus.running import Result, run_texts
+from tests.corpus.twins import twinned
 
 from mergewright.model.threeway import ThreeWay
 
@@ -44,6 +46,9 @@ FAULTS = ("wrong", "unparsable", "lost", "doubled", "silent", "ends", "crash")
 
 #: Share of the texts that a generator writes; the rest is of the standard library.
 GENERATED = 0.25
+
+#: Share of the texts in which some statements get a look-alike.
+TWINNED = 0.3
 
 _TOP = re.compile(rb"(?:def|class|async def|import|from|@|__all__|[A-Z_]+ = )")
 
@@ -73,8 +78,13 @@ def pieces(data: bytes, random: Random, lines: int) -> bytes:
     return b"\n".join(rows[start:end]).rstrip(b"\n") + b"\n"
 
 
-def draw(random: Random, files: list[Path], lines: int | None = None) -> Scenario | None:
-    """One scenario; of at most about so many lines of a file, or of mixed sizes."""
+def draw(
+    random: Random, files: list[Path], lines: int | None = None, twins: float = TWINNED
+) -> Scenario | None:
+    """One scenario; of at most about so many lines of a file, or of mixed sizes.
+
+    ``twins`` is the share of texts in which statements get a look-alike.
+    """
     if random.random() < GENERATED:
         text = module_text(random)
     else:
@@ -89,6 +99,8 @@ def draw(random: Random, files: list[Path], lines: int | None = None) -> Scenari
         text = pieces(data, random, lines or size)
     if parse(text) is None:
         return None
+    if random.random() < twins:
+        text = twinned(text, random)
     return scenario(
         text,
         random,
@@ -228,9 +240,9 @@ class Merged:
     seconds: float
 
 
-def run(seed: int, lines: int | None = None) -> Merged | None:
+def run(seed: int, lines: int | None = None, twins: float = TWINNED) -> Merged | None:
     """Draw and judge one merge; ``None`` when the text offers too little."""
-    case = draw(Random(seed), _library(), lines)
+    case = draw(Random(seed), _library(), lines, twins)
     if case is None:
         return None
     before = time.process_time()
@@ -247,7 +259,7 @@ def _library() -> list[Path]:
 
 def report_fault(merged: Merged, options: argparse.Namespace, seen: Counter[str]) -> None:
     """Minimise a fault, name it and write it down."""
-    case = draw(Random(merged.seed), _library(), options.lines)
+    case = draw(Random(merged.seed), _library(), options.lines, options.twins)
     assert case is not None
     small = minimise(case, merged.verdict)
     label = f"{merged.verdict} {' '.join(small.kinds)}"
@@ -265,6 +277,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first merge; each has its own")
     parser.add_argument("--output", type=Path, help="where minimised faults go")
     parser.add_argument("--lines", type=int, help="lines a text; mixed sizes unless given")
+    parser.add_argument(
+        "--twins", type=float, default=TWINNED, help="share of texts with look-alike statements"
+    )
     parser.add_argument("--seconds", type=float, help="stop after so long")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--quiet", action="store_true", help="no line for each fault")
@@ -278,9 +293,11 @@ def main(arguments: list[str] | None = None) -> int:
             pool = stack.enter_context(Pool(options.jobs))
             # A pool reads all that it is given at once: ten seeds make a merge at the very least.
             limit = range(options.seed, options.seed + 10 * options.merges)
-            results = pool.imap(partial(run, lines=options.lines), limit, chunksize=8)
+            results = pool.imap(
+                partial(run, lines=options.lines, twins=options.twins), limit, chunksize=8
+            )
         else:
-            results = (run(seed, options.lines) for seed in seeds)  # type: ignore[assignment]
+            results = (run(seed, options.lines, options.twins) for seed in seeds)  # type: ignore[assignment]
         for merged in results:
             if merged is None:
                 continue

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import ast
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
 from tests.corpus.dressing import PLAIN, draw_dress
 from tests.corpus.edits import Change, Edit, Growth, Owner, Places, Scenario, parse
 from tests.corpus.makers import SIMPLE
+from tests.corpus.pairing import PAIRING, Draft, drafts
 from tests.corpus.pairs import CLASHES, GROWTHS
 from tests.corpus.reshaping import RESHAPING, used_again
+from tests.corpus.twins import twins_added
+
+#: All simple edits, as drafts.
+MAKERS: dict[str, tuple[int, Callable[[Places, int], Iterator[Draft]]]] = {
+    **{kind: (weight, drafts(maker)) for kind, (weight, maker) in SIMPLE.items()},
+    "twin-added": (4, drafts(twins_added)),
+    **PAIRING,
+}
 
 OWNERS: list[Owner] = ["ours", "ours", "ours", "theirs", "theirs", "theirs", "both"]
 
@@ -116,24 +125,24 @@ def scenario(
                     other: Owner = "theirs" if owner == "ours" else "ours"
                     made.append(Edit(again, other))
             break
-    for number, kind in enumerate(_kinds(SIMPLE, random, 3 * edits), 1):
+    for number, kind in enumerate(_kinds(MAKERS, random, 3 * edits), 101):
         if len(made) >= edits:
             break
-        options = list(SIMPLE[kind][1](places, number))
+        options = list(MAKERS[kind][1](places, number))
         if not options:
             continue
         if spans.taken and random.random() < near:
             # Close to an earlier edit: in the same statement or function where there is one.
             at = random.choice(spans.taken)
             middle = (at[0] + at[1]) // 2
-            options = sorted(options, key=lambda change: abs(change.start - middle))[:3]
-        change = random.choice(options)
+            options = sorted(options, key=lambda draft: abs(draft[0].start - middle))[:3]
+        change, *more = random.choice(options)
         split = [c.carry for e in made for c in e.changes if c.carry and c.kind == "class-split"]
         if change.kind == "function" and any(a < change.start < b for a, b in split):
             continue  # it may belong to either of the two classes
-        if spans.free([change]):
-            spans.take([change])
-            made.append(Edit(change, random.choice(OWNERS)))
+        if spans.free([change, *more]):
+            spans.take([change, *more])
+            made.append(Edit(change, random.choice(OWNERS), tuple(more)))
     owners = {edit.owner for edit in made}
     if not pairs and not grown and not {"ours", "theirs"} <= owners:
         return None

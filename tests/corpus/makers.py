@@ -419,6 +419,117 @@ def attributes_added(places: Places, number: int) -> Iterator[Change]:
                     yield Change(at, at, text, "assignment", new)
 
 
+def terms(places: Places, number: int) -> Iterator[Change]:
+    """A sum gets one term more, at its end."""
+    new = b"edit_%d" % number
+    for _, body in places.bodies():
+        for node in body:
+            value = getattr(node, "value", None)
+            if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub)):
+                at = places.end(value)
+                if places.data[at : at + 1] == b"\n":
+                    yield Change(at, at, b" + " + new, "term", new)
+
+
+def exception_types(places: Places, number: int) -> Iterator[Change]:
+    """A handler takes one exception more."""
+    new = b"edit_%d" % number
+    for node in places.nodes:
+        if isinstance(node, ast.ExceptHandler) and node.type is not None:
+            start, end = places.start(node.type), places.end(node.type)
+            if isinstance(node.type, ast.Tuple) and node.type.elts:
+                at = places.end(node.type.elts[-1])
+                if places.data[at : at + 1] == b")":
+                    yield Change(at, at, b", " + new, "exception-type", new)
+            elif isinstance(node.type, ast.Name) and places.data[end : end + 1] in (b":", b" "):
+                text = b"(%b, %b)" % (places.data[start:end], new)
+                yield Change(start, end, text, "exception-type", new)
+
+
+def messages(places: Places, number: int) -> Iterator[Change]:
+    """An assertion gets a message."""
+    new = b"edit_%d" % number
+    for node in places.nodes:
+        if isinstance(node, ast.Assert) and node.msg is None:
+            at = places.end(node)
+            if places.data[at : at + 1] == b"\n" and places.end(node.test) == at:
+                yield Change(at, at, b", '%b'" % new, "message", new)
+
+
+def decorators_deleted(places: Places, number: int) -> Iterator[Change]:
+    """A decorator goes."""
+    for node in places.nodes:
+        for decorator in getattr(node, "decorator_list", []):
+            start = places.line_start(places.start(decorator))
+            end = places.line_end(places.end(decorator))
+            rest = places.data[places.end(decorator) : end]
+            if places.data[start : places.start(decorator)].strip() == b"@" and not rest.strip():
+                yield Change(start, end, b"", "delete-decorator")
+
+
+def clauses_deleted(places: Places, number: int) -> Iterator[Change]:
+    """The last clause of a statement goes: ``else``, ``finally``, a handler of several."""
+    for node in places.nodes:
+        if not isinstance(node, ast.stmt) or not places.alone(node):
+            continue
+        clause: list[ast.stmt] = []
+        above: ast.stmt | None = None
+        if isinstance(node, ast.If) and node.orelse and isinstance(node.orelse[0], ast.stmt):
+            clause, above = node.orelse, node.body[-1]
+        elif isinstance(node, ast.Try) and node.finalbody and node.handlers and not node.orelse:
+            clause, above = node.finalbody, node.handlers[-1].body[-1]
+        elif (
+            isinstance(node, ast.Try)
+            and len(node.handlers) > 1
+            and not node.orelse + node.finalbody
+        ):
+            clause, above = node.handlers[-1].body, node.handlers[-2].body[-1]
+        if clause and above is not None:
+            start, end = places.line_end(places.end(above)), places.line_end(places.end(clause[-1]))
+            if b"#" not in places.data[start : places.start(clause[0])]:
+                yield Change(start, end, b"", "delete-clause")
+
+
+def alternatives(places: Places, number: int) -> Iterator[Change]:
+    """An ``if`` or a loop without an alternative gets one."""
+    new = b"edit_%d" % number
+    for _, body in places.bodies():
+        for node in body:
+            indent = places.indent(node)
+            open_ended = isinstance(node, (ast.If, ast.For, ast.While)) and not node.orelse
+            if open_ended and indent and places.alone(node):
+                at = places.line_end(places.end(node))
+                text = b"%belse:\n%b    %b()\n" % (indent, indent, new)
+                yield Change(at, at, text, "else", new)
+
+
+def string_words(places: Places, number: int) -> Iterator[Change]:
+    """A word of a string gives way to another one."""
+    new = b"edit_%d" % number
+    for node in places.nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            start, text = places.start(node), places.text(node)
+            if node in places.in_fstring or not re.fullmatch(rb"(['\"])[\w ,.:]+\1", text):
+                continue
+            words = list(re.finditer(rb"\b[A-Za-z]+\b", text))
+            if len(words) > 2:
+                for word in words[1:-1]:
+                    yield Change(start + word.start(), start + word.end(), new, "word", new)
+
+
+def names_deleted(places: Places, number: int) -> Iterator[Change]:
+    """A name that nothing uses is imported no more."""
+    for node in places.tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            for first, second in pairwise(node.names):
+                name = (second.asname or second.name).encode()
+                start, end = places.end(first), places.end(second)
+                used = re.findall(rb"\b%b\b" % re.escape(name), places.data)
+                between = places.data[start:end]
+                if len(used) == 1 and between[:1] == b"," and b"#" not in between:
+                    yield Change(start, end, b"", "delete-imported-name")
+
+
 #: The kinds with their weights; each edit draws its kind first.
 SIMPLE: dict[str, tuple[int, Callable[[Places, int], Iterator[Change]]]] = {
     "constant": (8, constants),
@@ -450,4 +561,12 @@ SIMPLE: dict[str, tuple[int, Callable[[Places, int], Iterator[Change]]]] = {
     "guard": (4, guards),
     "replaced": (4, replaced),
     "assignment": (4, attributes_added),
+    "term": (3, terms),
+    "exception-type": (3, exception_types),
+    "message": (3, messages),
+    "delete-decorator": (3, decorators_deleted),
+    "delete-clause": (3, clauses_deleted),
+    "else": (3, alternatives),
+    "word": (3, string_words),
+    "delete-imported-name": (2, names_deleted),
 }
