@@ -1,8 +1,11 @@
 """Opening repositories, the operation in progress, and what is a clear error."""
 
 import os
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
+import pygit2
 import pytest
 from git_shapes import text
 
@@ -264,3 +267,39 @@ def test_index_with_odd_names(sandbox: Sandbox) -> None:
     repo.merge("main")
     (conflict,) = Repository.open(repo.path).worktree_merge().conflicts
     assert os.fsencode(conflict.path) == name
+
+
+@pytest.fixture
+def own_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A process that does nothing but one command; libgit2's settings are put back after it."""
+    monkeypatch.setattr("mergewright.git.own_process", True)
+    yield
+    pygit2.settings.enable_strict_hash_verification(value=True)
+
+
+def damaged(repo: SandboxRepository, content: bytes) -> tuple[str, bytes]:
+    """An object's id, and what is stored under it in the place of something else."""
+    oid = repo.git("hash-object", "-w", "--stdin", data=b"as it was").decode().strip()
+    stored = repo.path / ".git" / "objects" / oid[:2] / oid[2:]
+    stored.chmod(0o644)
+    stored.write_bytes(zlib.compress(b"blob %d\0" % len(content) + content))
+    return oid, stored.read_bytes()
+
+
+def test_ids_are_checked_beside_other_code(forked: SandboxRepository) -> None:
+    """Used as a library, nothing of libgit2 is changed: what is read is held against its id."""
+    oid, _ = damaged(forked, b"something else")
+    with pytest.raises(RepositoryError):
+        Repository.open(forked.path).objects.blob(oid)
+
+
+@pytest.mark.usefixtures("own_process")
+def test_objects_are_read_as_git_reads_them(forked: SandboxRepository) -> None:
+    """A command reads what git reads; bytes that were damaged on the disk are an error for both."""
+    oid, stored = damaged(forked, b"something else")
+    objects = Repository.open(forked.path).objects
+    assert objects.blob(oid) == forked.git("cat-file", "blob", oid) == b"something else"
+    path = forked.path / ".git" / "objects" / oid[:2] / oid[2:]
+    path.write_bytes(stored[:-1] + bytes([stored[-1] ^ 1]))
+    with pytest.raises(RepositoryError):
+        Repository.open(forked.path).objects.blob(oid)

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import click
 
-import mergewright
+import mergewright.git
 from mergewright.model.errors import MergewrightError
 
 EXIT_CLEAN = 0
@@ -171,8 +171,10 @@ def start_lightly() -> None:
 
     Circular garbage is looked for seldom: trees are many objects that go all at once, and with Python's own
     thresholds a merge spends an eighth of its time looking for garbage that is not there. Plugins of
-    other packages have no say in how rule files are read; the search for them delays each start.
+    other packages have no say in how rule files are read; the search for them delays each start. Objects
+    are read as git reads them.
     """
+    mergewright.git.own_process = True
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
