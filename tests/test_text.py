@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mergewright.model.merge import Contested, FileMerge
 from mergewright.model.threeway import Side, ThreeWay
 from mergewright.text.diff import matches
-from mergewright.text.lines import join_pieces, split_lines, with_line_ends
+from mergewright.text.lines import common_ends, join_pieces, split_lines, with_line_ends
 from mergewright.text.markers import marker_size_for, render
 from mergewright.text.merge import merge_lines
 
@@ -22,6 +22,27 @@ LABELS = ThreeWay(base="base", ours="dev", theirs="main")
 def test_split_lines_joins_back(data: bytes) -> None:
     """Splitting loses no byte."""
     assert b"".join(split_lines(data)) == data
+
+
+@given(
+    *[st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"a", b"ab"]), max_size=8).map(b"".join)] * 2
+)
+def test_common_ends_are_whole_lines_of_both(one: bytes, other: bytes) -> None:
+    """What two texts start and end with is equal, whole lines of each, and all of it where they are equal."""
+    start, end = common_ends(one, other)
+    assert one[:start] == other[:start]
+    for text in (one, other):
+        behind = len(text) - end
+        assert start <= behind
+        assert text.endswith(one[len(one) - end :])
+        for cut in (start, behind):
+            assert cut in (0, len(text)) or text[cut - 1 : cut] == b"\n"
+    assert one != other or start == len(one)
+    lines, others = split_lines(one), split_lines(other)
+    alike = list(
+        itertools.takewhile(lambda pair: pair[0] == pair[1], zip(lines, others, strict=False))
+    )
+    assert start == sum(len(line) for line, _ in alike)
 
 
 def test_composed_lines_end_as_in_their_versions() -> None:

@@ -193,7 +193,9 @@ class Objects:
         return self._levels(oid)
 
     def _read_tree(self, oid: str, prefix: bytes) -> dict[str, TreeEntry]:
-        return {entry.path: entry for entry in self._walk(oid, prefix)}
+        found: dict[str, TreeEntry] = {}
+        self._gather(oid, prefix, found)
+        return found
 
     def _read_level(self, oid: str) -> Level:
         kind, data = self.read(oid)
@@ -222,12 +224,13 @@ class Objects:
                 return None
         return mode, oid
 
-    def _walk(self, tree: str, prefix: bytes) -> Iterator[TreeEntry]:
+    def _gather(self, tree: str, prefix: bytes, found: dict[str, TreeEntry]) -> None:
         for name, mode, oid in self.level(tree):
             if mode == MODE_DIRECTORY:
-                yield from self._walk(oid, prefix + name + b"/")
+                self._gather(oid, prefix + name + b"/", found)
             else:
-                yield TreeEntry(os.fsdecode(prefix + name), mode, oid)
+                path = os.fsdecode(prefix + name)
+                found[path] = TreeEntry(path, mode, oid)
 
     def _compare(self, old: str | None, new: str | None, prefix: bytes) -> Iterator[TreeChange]:
         if old == new:

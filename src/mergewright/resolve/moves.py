@@ -36,6 +36,7 @@ from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content, whole_side
 from mergewright.rules.imports import restore_imports
 from mergewright.rules.trees import Overlay, Tree, changed_paths
+from mergewright.text.lines import common_ends
 
 _NAME_BEHIND = re.compile(rb"\s+(\w+)")
 _WORD_END = re.compile(rb"\w")
@@ -235,8 +236,9 @@ class Finder:
             data = side.read(changed)
             if data is None or b"\r" in data or len(data) > _MOST_BYTES:
                 continue
-            now = Counter(_defined(data))
-            now.subtract(_defined(base.read(changed) or b""))
+            old, new = _changed_part(base.read(changed) or b"", data)
+            now = Counter(_defined(new))
+            now.subtract(_defined(old))
             found[changed] = {name for name, count in now.items() if count > 0}
         return found
 
@@ -275,6 +277,20 @@ def _may_lose(conflict: Conflict, mover: Side) -> bool:
 @lru_cache(maxsize=64)
 def _new_places(path: str, base: bytes, side: bytes) -> list[moves.Place]:
     return moves.added(source_of(base), source_of(side), path)
+
+
+def _changed_part(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+    """What differs between two texts, each with the line of text before it and the one behind it.
+
+    A name may stand on the line behind its keyword: what begins or ends in one of these lines does so in
+    both, and is defined equally often in what is left away.
+    """
+    start, end = common_ends(old, new)
+    start = new.rfind(b"\n", 0, len(new[:start].rstrip())) + 1
+    behind = new[len(new) - end :]
+    line = behind.find(b"\n", end - len(behind.lstrip())) + 1
+    end = end - line if line else 0
+    return old[start : len(old) - end], new[start : len(new) - end]
 
 
 def _defined(data: bytes) -> list[bytes]:

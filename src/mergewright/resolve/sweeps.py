@@ -32,12 +32,14 @@ from mergewright.python.sweeps import Sweep, apply, count_substitutions
 from mergewright.resolve.engines import PYTHON_SUFFIXES
 from mergewright.resolve.treeconflicts import is_content
 from mergewright.rules.trees import Tree, changed_paths
-from mergewright.text.lines import words_of
+from mergewright.text.lines import common_ends, words_of
 
 #: Shorter names are too common to be told apart from others.
 _SHORT = 4
 #: Places outside of the file in question that a renaming must stand in, unless a definition is among them.
 LEAST_ELSEWHERE = 2
+# Bytes of text whose words are told from each other in one go.
+_AT_ONCE = 1 << 20
 # Larger files are data.
 _MOST_BYTES = 2_000_000
 #: What in front of a name says how it is meant.
@@ -93,12 +95,14 @@ class Words:
         before: All words that they held in base.
         taken: Files in which the side has words that none of its files had in base.
         holders: The files whose base holds a word that the side gave up.
+        come: Words of the lines that are new in a file, at least all that are new in it.
     """
 
     given_up: frozenset[bytes]
     before: frozenset[bytes]
     taken: frozenset[str]
     holders: dict[bytes, list[str]]
+    come: dict[str, set[bytes]]
 
 
 class Renamings:
@@ -114,11 +118,12 @@ class Renamings:
         #: What is known of the words of a side.
         self.read: dict[Side, Words] = {}
         self._known: dict[Side, dict[bytes, Renaming | None]] = {Side.OURS: {}, Side.THEIRS: {}}
+        self._gone: dict[tuple[Side, bytes], bool] = {}
         self._uses: dict[tuple[Side, bytes], frozenset[Use]] = {}
         self._pairs: dict[tuple[Side, str], Counter[tuple[bytes, bytes]]] = {}
 
     def of(self, side: Side, words: Collection[bytes], path: str = "") -> list[Renaming]:
-        """The renamings of a side among some words.
+        """The renamings of a side among some words; :meth:`is_gone` is still to be asked of each.
 
         Args:
             side: ``OURS`` or ``THEIRS``.
@@ -137,11 +142,7 @@ class Renamings:
             if word not in known and len(word) >= _SHORT and not keyword.iskeyword(word.decode())
         }
         if new:
-            known.update(dict.fromkeys(new))
-            renamed = {word: name for word in new if (name := self._find(side, word)) is not None}
-            # The files that the side left alone are read last: nearly no word comes so far.
-            left = self._left(side, set(renamed)) if renamed else set()
-            known.update((word, found) for word, found in renamed.items() if word not in left)
+            known.update((word, self._find(side, word)) for word in new)
         return [found for word in sorted(asked) if (found := known.get(word)) is not None]
 
     def changed(self, side: Side) -> Collection[str]:
@@ -169,15 +170,24 @@ class Renamings:
         """What a side did to the words of its files; read when asked for."""
         if side not in self.read:
             paths = self.changed(side) if len(self.changed(side)) <= _MOST_FILES else ()
-            # Words of lines that a file has before and after say nothing of it; they are read once for all.
+            # Words of lines that a file has before and after say nothing of it.
             gone: dict[str, set[bytes]] = {}
             come: dict[str, set[bytes]] = {}
-            both: set[bytes] = set()
+            kept: set[bytes] = set()
+            both: list[bytes] = []
+            size = 0
             for path in paths:
-                old, new = _lines(self._sides.base, path), _lines(self._sides.get(side), path)
+                base, now = _text(self._sides.base, path), _text(self._sides.get(side), path)
+                start, end = common_ends(base, now)
+                old = set(base[start : len(base) - end].split(b"\n"))
+                new = set(now[start : len(now) - end].split(b"\n"))
                 gone[path], come[path] = _words(old - new), _words(new - old)
-                both |= old & new
-            kept = _words(both)
+                both += [base[:start], base[len(base) - end :], *(old & new)]
+                size += len(base)
+                if size > _AT_ONCE:
+                    kept |= words_of(b"\n".join(both))
+                    both, size = [], 0
+            kept |= words_of(b"\n".join(both))
             before = kept.union(*gone.values())
             given_up = before.difference(kept, *come.values())
             holders: dict[bytes, list[str]] = {}
@@ -189,21 +199,35 @@ class Renamings:
                 before=frozenset(before),
                 taken=frozenset(path for path, words in come.items() if not words <= before),
                 holders=holders,
+                come=come,
             )
         return self.read[side]
 
-    def _left(self, side: Side, words: set[bytes]) -> set[bytes]:
-        """The words that still stand in files which the side did not change."""
-        tree = self._sides.get(side)
-        changed = set(self.changed(side))
-        left: set[bytes] = set()
-        for path in tree.entries():
-            if path.endswith(PYTHON_SUFFIXES) and path not in changed and left != words:
-                data = tree.read(path) or b""
-                maybe = [word for word in words - left if word in data]
-                if maybe:
-                    left.update(words_of(data).intersection(maybe))
-        return left
+    def may_hold(self, side: Side, path: str) -> bool:
+        """Whether a file that the other side changed may hold a name that a side renamed.
+
+        Where the side left the file alone, such a name came with the other side's lines: what base has
+        there, the side has still.
+        """
+        if path in self.changed(side) or len(self.changed(side.other)) > _MOST_FILES:
+            return True
+        return not self.given_up(side).isdisjoint(self.words(side.other).come.get(path, ()))
+
+    def is_gone(self, renaming: Renaming) -> bool:
+        """Whether the old name stands in none of the files that the side did not change, either.
+
+        All of them are read for that: to be asked last.
+        """
+        key = (renaming.side, renaming.old)
+        if key not in self._gone:
+            tree, changed = self._sides.get(renaming.side), self.changed(renaming.side)
+            self._gone[key] = not any(
+                renaming.old in data and renaming.old in words_of(data)
+                for path in tree.entries()
+                if path.endswith(PYTHON_SUFFIXES) and path not in changed
+                if (data := tree.read(path)) is not None
+            )
+        return self._gone[key]
 
     def _find(self, side: Side, old: bytes) -> Renaming | None:
         counts: Counter[bytes] = Counter()
@@ -270,9 +294,9 @@ class Renamings:
         return self._pairs[key]
 
 
-def _lines(tree: Tree, path: str) -> set[bytes]:
+def _text(tree: Tree, path: str) -> bytes:
     data = tree.read(path)
-    return set() if data is None or len(data) > _MOST_BYTES else set(data.split(b"\n"))
+    return b"" if data is None or len(data) > _MOST_BYTES else data
 
 
 def _words(lines: set[bytes]) -> set[bytes]:
@@ -363,8 +387,10 @@ def again(
         other = changed[side.other]
         words = words_of(other)
         for renaming in found.of(side, words, conflict.path):
-            if not renaming.proved_without(conflict.path) or not _fits(
-                renaming, other, texts.base, found
+            if not (
+                renaming.proved_without(conflict.path)
+                and _fits(renaming, other, texts.base, found)
+                and found.is_gone(renaming)
             ):
                 continue
             made.append(renaming)
@@ -453,7 +479,7 @@ def old_names(merged: Tree, found: Renamings, side: Side) -> Iterator[OldName]:
     if not found.given_up(side):
         return
     for path in found.changed(side.other):
-        if found.is_left(side, path, merged):
+        if found.is_left(side, path, merged) or not found.may_hold(side, path):
             continue
         data = merged.read(path)
         if data is None or len(data) > _MOST_BYTES:
@@ -461,7 +487,7 @@ def old_names(merged: Tree, found: Renamings, side: Side) -> Iterator[OldName]:
         for renaming in found.of(side, words_of(data), path):
             if renaming.proved_without(path) and not _defines(data, renaming.old):
                 line = _line(data, renaming.old)
-                if line:
+                if line and found.is_gone(renaming):
                     yield OldName(path=path, line=line, renaming=renaming)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mergewright.model.threeway import ThreeWay, settle
 
 UTF8_BOM = b"\xef\xbb\xbf"
@@ -18,6 +20,35 @@ def split_lines(data: bytes) -> list[bytes]:
     if last:
         result.append(last)
     return result
+
+
+def common_ends(one: bytes, other: bytes) -> tuple[int, int]:
+    """How many bytes two texts have in common: in whole lines at the start, and at the end behind those."""
+    start = _common(min(len(one), len(other)), lambda a, b: one[a:b] == other[a:b])
+    if start < len(one) or start < len(other):
+        start = one.rfind(b"\n", 0, start) + 1
+    width, height = len(one), len(other)
+    end = _common(
+        min(width, height) - start,
+        lambda a, b: one[width - b : width - a] == other[height - b : height - a],
+    )
+    if end:
+        # What is in common may begin within a line.
+        line = one.find(b"\n", width - end) + 1
+        end = width - line if line else 0
+    return start, end
+
+
+def _common(most: int, equal: Callable[[int, int], bool]) -> int:
+    """How far two texts are equal, told by comparing large parts of them."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        if equal(least, middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def dominant_newline(data: bytes) -> bytes:
@@ -88,6 +119,7 @@ def join_pieces(pieces: list[bytes], newline: bytes) -> bytes:
 
 
 _DIGITS = b"0123456789"
+_BEHIND_DIGITS = b":"
 _NO_WORD = bytes(
     byte if bytes((byte,)).isalnum() or byte == ord("_") else ord(" ") for byte in range(256)
 )
@@ -96,7 +128,8 @@ _NO_WORD = bytes(
 def words_of(data: bytes) -> set[bytes]:
     r"""The words of a text that start with a letter or underscore, as ``[A-Za-z_]\w*`` finds them."""
     found = set(data.translate(_NO_WORD).split())
-    numbers = {word for word in found if word[0] in _DIGITS}
+    # In ASCII all digits stand before all letters.
+    numbers = {word for word in found if word < _BEHIND_DIGITS}
     found -= numbers
     found.update(rest for word in numbers if (rest := word.lstrip(_DIGITS)))
     return found

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any
 
 from mergewright.git.commits import walk
 from mergewright.git.repository import Repository
@@ -22,6 +20,7 @@ from mergewright.resolve.moves import Context, Finder, follow
 from mergewright.resolve.sweeps import (
     OldName,
     Renamings,
+    Words,
     again,
     carry,
     may_carry,
@@ -53,24 +52,24 @@ class Looked:
     made: Resolved | None = None
 
 
-class Table(Enum):
-    """What is read of all changed files before paths are looked at."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What is read of all files that a side changed before paths are looked at.
 
-    OURS_GAINS = "names that ours defines more often"
-    THEIRS_GAINS = "names that theirs defines more often"
-    OURS_WORDS = "words of ours"
-    THEIRS_WORDS = "words of theirs"
+    Attributes:
+        gains: Names that each file defines more often than before.
+        words: What became of the words; ``None`` where nobody asks for it.
+    """
 
-
-_GAINS = {Table.OURS_GAINS: Side.OURS, Table.THEIRS_GAINS: Side.THEIRS}
-_WORDS = {Table.OURS_WORDS: Side.OURS, Table.THEIRS_WORDS: Side.THEIRS}
+    gains: dict[str, set[bytes]]
+    words: Words | None
 
 
 class CrossFile:
     """Edits that follow a definition, and names changed everywhere, in one merge.
 
     :meth:`read` and :meth:`look` change nothing that the answers depend on: they may be asked ahead, in
-    other processes, and what they give is told by :meth:`keep_table` and :meth:`keep`. Without that, all is
+    other processes, and what they give is told by :meth:`keep_read` and :meth:`keep`. Without that, all is
     found out when it is needed.
 
     Args:
@@ -108,22 +107,16 @@ class CrossFile:
 
     # -- ahead ---------------------------------------------------------------------------------
 
-    def tables(self) -> list[Table]:
-        """What :meth:`look` needs, to be read ahead."""
-        return [*(_WORDS if self._sweeps else ()), *_GAINS]
+    def read(self, side: Side) -> Read:
+        """What :meth:`look` needs of a side, to be read ahead."""
+        words = self._renamings.words(side) if self._sweeps else None
+        return Read(gains=self._finder.gain(side), words=words)
 
-    def read(self, table: Table) -> Any:
-        """One of the tables."""
-        if table in _GAINS:
-            return self._finder.gain(_GAINS[table])
-        return self._renamings.words(_WORDS[table])
-
-    def keep_table(self, table: Table, found: Any) -> None:
+    def keep_read(self, side: Side, found: Read) -> None:
         """What :meth:`read` gave."""
-        if table in _GAINS:
-            self._finder.gains[_GAINS[table]] = found
-        else:
-            self._renamings.read[_WORDS[table]] = found
+        self._finder.gains[side] = found.gains
+        if found.words is not None:
+            self._renamings.read[side] = found.words
 
     def look(self, conflict: Conflict, outcome: PathOutcome) -> Looked:
         """Look at a path whose outcome was just found."""

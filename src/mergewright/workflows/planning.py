@@ -18,7 +18,7 @@ from mergewright.model.errors import RepositoryError
 from mergewright.model.merge import Decider, FileMerge
 from mergewright.model.plan import MergePlan, MergeSource, PathPlan
 from mergewright.model.resolution import Deferred, Failed, PathOutcome
-from mergewright.model.threeway import ThreeWay
+from mergewright.model.threeway import Side, ThreeWay
 from mergewright.resolve.cascade import Cascade
 from mergewright.resolve.engines import PYTHON_SUFFIXES, GitText, merge_file
 from mergewright.resolve.planning import Spread, names_of, plan_paths, size_of
@@ -220,9 +220,8 @@ def make_plan(
             # In other processes everything is looked at while a path's trees are at hand; in this one
             # only what is needed then.
             ahead = cross
-            spread_clean = beside(
-                at_once, cross.tables(), cross.read, cross.keep_table, weight=_TREE_BYTES
-            )
+            both = (Side.OURS, Side.THEIRS)
+            spread_clean = beside(at_once, both, cross.read, cross.keep_read, weight=_TREE_BYTES)
             spread_paths = beside(
                 at_once, cross.sides(), cross.old_names, cross.keep_old_names, weight=_TREE_BYTES
             )
