@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 from click.testing import CliRunner
 from tests.history.shapes import PATH, Told
-from tests.history.test_verdicts import ONE, THREE, TWO, story
+from tests.history.test_verdicts import BASE, ONE, THREE, TWO, story
 
 from mergewright.cli.main import cli
 from mergewright.history.graph import TWIN, commit_graph, first_parents, works
@@ -47,6 +47,33 @@ def test_text_names_commits_states_and_conclusion(tmp_path: Path) -> None:
     assert "Ada Example" in text
     assert "2026-01-05" in text
     assert "concluded: ours-ahead by lineage" in text
+
+
+def test_text_says_what_only_one_side_did(tmp_path: Path) -> None:
+    """What is new, gone or untouched on a side is said in words; nobody has to know that it is contested."""
+    added = BASE + "\n\n" + ONE.replace("def work", "def other")
+    told = story(
+        [("new", added, "Add it"), ("gone", BASE, "Drop it"), ("again", added, "Add it again")], []
+    )
+    told.commit("side", ["base"], {"notes.txt": "x\n"}, "Notes").build(tmp_path, "again", "side")
+
+    def explained(symbol: str) -> list[str]:
+        options = ["-C", str(tmp_path), "--merge", "dev", "main"]
+        done = CliRunner().invoke(cli, ["explain", f"{PATH}::{symbol}", *options])
+        assert done.exit_code == 0, done.output
+        return [line.strip() for line in done.output.splitlines()]
+
+    other = explained("other")
+    assert "ours (dev), not there at the merge base:" in other
+    assert any(line.endswith("Drop it  [gone]") for line in other)
+    assert other[-3:] == [
+        "theirs (main), not there at the merge base:",
+        "never there",
+        "concluded: only ours changed it, so nothing of it is contested.",
+    ]
+    work = explained("work")
+    assert work.count("no commit changed it") == 2
+    assert work[-1].startswith("concluded: same by lineage.")
 
 
 def test_json_and_dot(tmp_path: Path) -> None:

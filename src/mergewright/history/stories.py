@@ -10,11 +10,13 @@ from typing import Any
 import networkx as nx
 
 from mergewright.history.merge_history import MergeHistory
-from mergewright.model.history import CommitFacts, Verdict
+from mergewright.model.history import CommitFacts, Standing, Verdict
 from mergewright.model.threeway import Side
 
 #: Version of the plain data that :func:`as_data` gives.
 FORMAT = 1
+# The state of a symbol that does not exist.
+_NONE = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +82,7 @@ def tell(history: MergeHistory, path: str, symbol: str) -> SymbolStory:
     verdict = history.symbol_verdict(path, symbol)
     lineages = history.lineages(path, symbol)
     base_key = history.base_key(path, symbol)
-    names: dict[bytes | None, str] = {None: "-"}
+    names: dict[bytes | None, str] = {None: _NONE}
     if base_key is not None:
         names[base_key] = "base"
     steps: list[StoryStep] = []
@@ -111,7 +113,7 @@ def tell(history: MergeHistory, path: str, symbol: str) -> SymbolStory:
     return SymbolStory(
         path=path,
         symbol=symbol,
-        base="base" if base_key is not None else "-",
+        base="base" if base_key is not None else _NONE,
         steps=tuple(steps),
         verdict=verdict,
         commits={c: history.commits[c] for c in sorted(named) if c in history.commits},
@@ -145,7 +147,7 @@ def graph_of(story: SymbolStory) -> nx.MultiDiGraph[str]:
             before = node
     for mine in by_side[Side.OURS]:
         for other in by_side[Side.THEIRS]:
-            if mine.state == other.state and mine.state not in ("-", "base"):
+            if mine.state == other.state and mine.state not in (_NONE, "base"):
                 graph.add_edge(
                     f"ours:{mine.commit}", f"theirs:{other.commit}", kind="same", label="same state"
                 )
@@ -262,14 +264,15 @@ def as_lines(story: SymbolStory, labels: Mapping[Side, str]) -> Sequence[str]:
         labels: How the sides are called.
     """
     name = f"{story.symbol} in {story.path}" if story.symbol else story.path
-    lines = [f"History of {name}"]
+    lines = [f"History of {name} (states of one letter are equal code)"]
+    start = "not there at the merge base" if story.base == _NONE else "since the merge base"
     for side in (Side.OURS, Side.THEIRS):
         steps = [s for s in story.steps if s.side is side]
-        lines.append(f"  {side.value} ({labels.get(side, side.value)}), from state {story.base}:")
+        lines.append(f"  {side.value} ({labels.get(side, side.value)}), {start}:")
         if not steps:
-            lines.append("    unchanged")
+            lines.append("    no commit changed it" if story.base != _NONE else "    never there")
         for step in steps:
-            marks = [f"state {step.state}"]
+            marks = ["gone" if step.state == _NONE else f"state {step.state}"]
             if step.foreign:
                 marks.append("merged in")
             if step.tip:
@@ -293,7 +296,15 @@ def as_lines(story: SymbolStory, labels: Mapping[Side, str]) -> Sequence[str]:
         }
         lines += [f"      {oid[:10]}  {title}" for oid, title in titles.items()]
     evidence = f" by {story.verdict.evidence.value}" if story.verdict.evidence is not None else ""
-    lines.append(f"  concluded: {story.verdict.standing.value}{evidence}. {story.verdict.reason}")
+    changed = {step.side for step in story.steps}
+    if story.verdict.standing is Standing.UNKNOWN and len(changed) == 1:
+        lines.append(
+            f"  concluded: only {changed.pop().value} changed it, so nothing of it is contested."
+        )
+    else:
+        lines.append(
+            f"  concluded: {story.verdict.standing.value}{evidence}. {story.verdict.reason}"
+        )
     if story.verdict.base is not None:
         lines.append("  merged again from the newest state that both sides had")
     return lines
