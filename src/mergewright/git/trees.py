@@ -61,9 +61,6 @@ class Objects:
     """
 
     def __init__(self, handle: pygit2.Repository) -> None:
-        # As git does when it reads: zlib's checksum tells a damaged stream, hashing all that is read would
-        # cost as much again as reading it.
-        pygit2.settings.enable_strict_hash_verification(False)  # noqa: FBT003 - its only parameter
         self._odb = handle.odb
         # A merge visits the same folders and files of three trees again and again.
         self._levels = lru_cache(maxsize=20_000)(self._read_level)
