@@ -91,3 +91,36 @@ def test_what_both_sides_added_at_two_places(
     assert found == [gate]
     everything = check("a.py", merge.text(), versions)
     assert found == [g.gate for g in everything if not g.passed and g.gate in BREAKING]
+
+
+BINDERS = [
+    "def gone():\n    return 1\n",
+    "class gone:\n    pass\n",
+    "import gone\n",
+    "def other(x=(gone := 1)):\n    return x\n",
+    "def other():\n    global gone\n    gone = 1\n",
+    "for gone in range(3):\n    print(gone)\n",
+]
+KEEPERS = ["", "from elsewhere import gone\n\n"]
+
+
+@pytest.mark.parametrize("binder", BINDERS)
+@pytest.mark.parametrize("keeper", KEEPERS)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_use_of_what_the_other_side_took_away(binder: str, keeper: str, *, mixed: bool) -> None:
+    """However a name was bound, its use is found when nothing binds it any more; and only then."""
+    base = (
+        f"{keeper}{binder}\n\ndef use(a):\n    first = a\n    b = first\n    c = b\n    return c\n"
+    )
+    ours = base.replace("return c", "return gone(c)")
+    theirs = base.replace(binder, "SIZE = 1\n")
+    if mixed:
+        theirs = theirs.replace("first = a", "first = [a]")
+    texts = ThreeWay(base=base.encode(), ours=ours.encode(), theirs=theirs.encode())
+    merge = merge_lines(texts)
+    assert merge.clean
+    versions: ThreeWay[bytes | None] = ThreeWay(
+        base=texts.base, ours=texts.ours, theirs=texts.theirs
+    )
+    found = [result.gate for result in broken_gates("a.py", merge.text(), versions)]
+    assert found == ([] if keeper else ["undefined-name"])

@@ -122,23 +122,31 @@ def clean_text_holds(candidate: bytes, versions: ThreeWay[bytes | None]) -> bool
 
 
 def _surely_bound(units: Compared) -> bool:
-    """Whether the result compiles if the common units do, and reads no name that it alone does not bind.
+    """Whether the result compiles if the sides do, and reads no name unbound that they do not.
+
+    What a side has just so reads there what it reads in the result. Such a name is unbound in the result
+    alone only if what bound it is gone; so it suffices to look for what gone units bound, and for what
+    units read that no side has.
 
     Raises:
-        Unreadable: A unit that differs does not compile.
+        Unreadable: A unit in question does not compile.
     """
-    ours, theirs, result = (
-        _gathered_names(units.changed(text)) for text in (units.ours, units.theirs, units.result)
-    )
-    doubtful = result.read - result.bound - _BUILTINS
-    if not all(
-        any(name in _names_read(unit).bound for unit in units.common_with(name))
-        for name in doubtful
-    ):
-        return False
-    # What both sides bound and the result does not, common code may read.
-    gone = (ours.bound & theirs.bound) - result.bound
-    return not any(units.common_with(name) for name in gone)
+    result = {*units.changed(units.result)}
+    sides = {*units.changed(units.ours), *units.changed(units.theirs)}
+    doubtful: set[str] = set()
+    for unit in result - sides:
+        doubtful |= _names_read(unit).read
+    for unit in sides - result:
+        doubtful |= _binds(unit)
+    for unit in result:
+        doubtful -= _binds(unit)
+    for name in doubtful - _BUILTINS:
+        if any(name in _binds(unit) for unit in units.common_with(name)):
+            continue
+        word = [name.encode()]
+        if any(unit.holds(word) and name in _names_read(unit).read for unit in units.result):
+            return False
+    return True
 
 
 def _names_read(unit: Unit) -> Names:
@@ -147,12 +155,15 @@ def _names_read(unit: Unit) -> Names:
     return unit.names
 
 
-def _gathered_names(units: Iterable[Unit]) -> Names:
-    found = [_names_read(unit) for unit in units]
-    return Names(
-        read=frozenset(name for names in found for name in names.read),
-        bound=frozenset(name for names in found for name in names.bound),
-    )
+def _binds(unit: Unit) -> frozenset[str]:
+    """The names that a unit binds in the module; a definition that binds just its own is not parsed."""
+    if unit.definition is None or _BINDS_MORE.search(unit.text) is not None:
+        return _names_read(unit).bound
+    return frozenset() if unit.scope else frozenset({unit.definition[1]})
+
+
+# What in a definition (in its body, or its defaults) may bind a name of the module.
+_BINDS_MORE = re.compile(rb"\bglobal\b|:=")
 
 
 def _judged(
