@@ -83,9 +83,24 @@ def doubtful(
     if len(edited) < 2 and not any(gone) and not any(new):
         return []
     runs = _renamed_like_others(base, side, edited, gone, new)
+    # What the side has letter for letter elsewhere is moved, not gone.
+    moved = {side[y].fingerprint for row in new for y in row}
+    runs += [
+        (x, x)
+        for row in gone
+        for x in row
+        if base[x].kind not in UNMISTAKABLE and base[x].fingerprint in moved
+    ]
     # What the side has letter for letter, but paired with something else.
     astray = {side[j].fingerprint: i for i, j in edited}
     for at, (i, j) in enumerate(straight):
+        # Changed and on the other side of this pair: one of the two has moved.
+        runs += [
+            (min(i, x), max(i, x))
+            for rows, others in ((gone[at], new[at + 1]), (gone[at + 1], new[at]))
+            for x in rows
+            if base[x].kind not in UNMISTAKABLE and any(_alike(base[x], side[y]) for y in others)
+        ]
         if base[i].kind in UNMISTAKABLE:
             continue
         if (i, j) in edited:

@@ -247,8 +247,8 @@ class StructuralMerge:
                 v,
                 scope,
                 "both-changed",
-                "both sides changed these look-alikes; which of them "
-                f"{'each' if unsure is Side.BOTH else unsure.value} changed cannot be told",
+                "both sides changed this run of statements; which of them "
+                f"{'each' if unsure is Side.BOTH else unsure.value} changed, moved or took away cannot be told",
             )
         return self._meet(v, scope, "both-changed", "both sides changed this run of statements")
 
@@ -460,7 +460,7 @@ class StructuralMerge:
                 else "theirs deleted it, ours changed it"
             )
             if slot.doubtful is not None:
-                who = f"{who}, or has it as one of the look-alikes"
+                who = f"{who}, or has it elsewhere as one of its look-alikes"
                 return self._ask_whole(slot, symbol, kind, who)
             words = {*_comment_lines(kept.core)} - {*_comment_lines(base.core)}
             # Comments for themselves: new words are all there is to lose.

@@ -712,6 +712,8 @@ def _locate(
     for one, other in zip(base, edited, strict=True):
         if one.fingerprint == other.fingerprint:
             continue
+        if sum(item.fingerprint == one.fingerprint for item in base) > 1:
+            return None  # which of the equal ones it was there, only the whole run tells
         found = _one(one, other, index, lost, alone=len(base) == 1)
         if found is None:
             return None

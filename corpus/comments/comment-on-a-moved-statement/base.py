@@ -1,0 +1,7 @@
+"""Splits the queue."""
+
+
+def split(queue, layer):
+    queue.split()
+    layer.cast(3)
+    layer.seal()

@@ -1,0 +1,7 @@
+"""Splits the queue."""
+
+
+def split(queue, layer):
+    layer.cast(3)
+    queue.split()
+    layer.seal()
