@@ -4,9 +4,9 @@
         [--rounds N] [--jobs N[,N…]] [--rules FILE]
 
 All contested paths are planned as ``resolve merge`` plans them, each time in a process of its own with the
-start of Python and git's processes in it. The three take turns, round by round; printed are the median
-processor time (user and system, children included), which other work on the machine disturbs little, the
-median time on the clock, which needs an idle machine, and what history adds to both. Whether all three gave
+start of Python and git's processes in it. The three take turns, round by round; printed are the least
+processor time of the rounds (user and system, children included), the least time on the clock, which needs an
+idle machine, and what history adds to both. Whether all three gave
 the same answers is checked for the two with history. Nothing is written to the repository.
 """
 
@@ -16,7 +16,6 @@ import argparse
 import hashlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -123,15 +122,15 @@ def main() -> int:
                 said: dict[str, Any] = {}
                 for _ in range(options.rounds):
                     for way in WAYS:
-                        said[way], *times, _ = run(way, merge, jobs, options.rules, folder)
-                        taken[way].append((times[0], times[1]))
+                        said[way], *spent, _ = run(way, merge, jobs, options.rules, folder)
+                        taken[way].append((spent[0], spent[1]))
                 if said["cold"]["answers"] != said["warm"]["answers"]:
                     sys.exit("the store changed an answer")
                 cells = []
                 for which in (0, 1):
-                    middle = [statistics.median(t[which] for t in taken[way]) for way in WAYS]
-                    cells.append(", ".join(f"{seconds:.1f}" for seconds in middle))
-                    cells.append(", ".join(f"{seconds - middle[0]:+.1f}" for seconds in middle[1:]))
+                    least = [min(times[which] for times in taken[way]) for way in WAYS]
+                    cells.append(", ".join(f"{seconds:.1f}" for seconds in least))
+                    cells.append(", ".join(f"{seconds - least[0]:+.1f}" for seconds in least[1:]))
                 row = [
                     " and ".join(tip[:10] for tip in pair),
                     " + ".join(map(str, commits)),

@@ -52,13 +52,23 @@ TWIN = Twin(
 )
 
 
-@pytest.mark.parametrize("damage", ["garbage", "folder", "readonly"])
-def test_a_store_that_cannot_be_used_is_no_error(tmp_path: Path, damage: str) -> None:
-    """A damaged file, or one that cannot be written, only means that nothing is known."""
+def test_a_damaged_store_is_made_anew(tmp_path: Path) -> None:
+    """What is no database, with or without the files beside it, is replaced: the next run finds what is kept."""
     file = tmp_path / "history.sqlite"
-    if damage == "garbage":
-        file.write_bytes(b"this is no database" * 100)
-    elif damage == "folder":
+    for name in ("", "-wal", "-shm"):
+        Path(f"{file}{name}").write_bytes(b"this is no database" * 100)
+    with HistoryStore(file) as store:
+        assert store.change("c" * 40) is None
+        store.keep_change("c" * 40, CHANGE)
+    with HistoryStore(file) as store:
+        assert store.change("c" * 40) == CHANGE
+
+
+@pytest.mark.parametrize("damage", ["folder", "readonly"])
+def test_a_store_that_cannot_be_used_is_no_error(tmp_path: Path, damage: str) -> None:
+    """A file that cannot be opened or written only means that nothing is known."""
+    file = tmp_path / "history.sqlite"
+    if damage == "folder":
         file.mkdir()
     else:
         file = Path("/proc/version/history.sqlite")

@@ -58,6 +58,12 @@ def _switch_to_wal(db: sqlite3.Connection) -> None:
             return
 
 
+def _is_damaged(error: Exception) -> bool:
+    """Whether a file is no database, or one that cannot be read; not: locked, or not to be written."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
 class HistoryStore:
     """Symbol texts by blob and name, and changes by commit; every failure means "not known".
 
@@ -78,8 +84,16 @@ class HistoryStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._handle = self._open()
-        except (OSError, sqlite3.Error):
-            self._handle = None
+        except (OSError, sqlite3.Error) as error:
+            self._handle = self._afresh() if _is_damaged(error) else None
+
+    def _afresh(self) -> sqlite3.Connection | None:
+        """A new database in place of a damaged one, which would be of no use to any later run either."""
+        with contextlib.suppress(OSError, sqlite3.Error):
+            for suffix in ("-wal", "-shm", ""):
+                Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+            return self._open()
+        return None
 
     @property
     def _db(self) -> sqlite3.Connection | None:
