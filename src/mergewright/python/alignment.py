@@ -79,12 +79,19 @@ def doubtful(
     straight = increasing(sorted(pairs))
     gone = _left_over(len(base), [i for i, _ in straight], {i for i, _ in pairs})
     new = _left_over(len(side), [j for _, j in straight], {j for _, j in pairs})
-    edited = {(i, j) for i, j in pairs if not _same_code(base[i], side[j])}
+    # Definitions of one name are never mistaken for others: what they hold is not read.
+    edited = {
+        (i, j)
+        for i, j in pairs
+        if not (base[i].kind in _NAMED and base[i].key == side[j].key)
+        and not _same_code(base[i], side[j])
+    }
     if len(edited) < 2 and not any(gone) and not any(new):
         return []
     runs = _renamed_like_others(base, side, edited, gone, new)
     # What the side has letter for letter elsewhere is moved, not gone.
-    moved = {side[y].fingerprint for row in new for y in row}
+    added = [side[y] for row in new for y in row] if any(gone) else []
+    moved = {item.fingerprint for item in added if item.kind not in _NAMED}
     runs += [
         (x, x)
         for row in gone
@@ -125,6 +132,8 @@ def _shifted(
     new: list[list[int]],
 ) -> Iterator[tuple[int, int]]:
     """The runs in which what is left over before equal statements may be these, and these what is behind."""
+    if not gone[at] and not new[at]:
+        return
     i, j = straight[at]
     # Equal ones in a row are passed over together.
     end = at
