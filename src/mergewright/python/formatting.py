@@ -106,7 +106,8 @@ class Polish:
     stub: bool = False
     used: FormatSettings | None = None
     count: int = 0
-    _proved: dict[Side, tuple[FormatSettings, ...]] = field(default_factory=dict)
+    _tried: dict[Side, tuple[FormatSettings, ...]] = field(default_factory=dict)
+    _proved: dict[tuple[Side, FormatSettings], bool] = field(default_factory=dict)
     _known: dict[bytes, bytes] = field(default_factory=dict)
 
     # -- the whole file ---------------------------------------------------------------------
@@ -123,7 +124,9 @@ class Polish:
             return None
         for side in (Side.OURS, Side.THEIRS):
             other = _decoded(self.texts.get(side.other))
-            for settings in self._of_file(side):
+            for settings in self._candidates(side):
+                if not self._reproduces(side, settings):
+                    continue
                 before = self._run(base, settings)
                 if before is None or _near(before, base):
                     continue
@@ -143,19 +146,24 @@ class Polish:
                 return side, settings, new
         return None
 
-    def _of_file(self, side: Side) -> tuple[FormatSettings, ...]:
-        """Settings that reproduce the whole text of a side."""
-        if side not in self._proved:
+    def _candidates(self, side: Side) -> tuple[FormatSettings, ...]:
+        """Settings that a side's text may be formatted with."""
+        if side not in self._tried:
             text = _decoded(self.texts.get(side))
-            found: list[FormatSettings] = []
-            if text is not None and text:
-                known = self.formatting.candidates()
-                for settings in known or guesses(text):
-                    again = self._run(text, settings)
-                    if again is not None and (_near(again, text) if known else again == text):
-                        found.append(settings)
-            self._proved[side] = tuple(found)
-        return self._proved[side]
+            known = self.formatting.candidates() if text else ()
+            self._tried[side] = known or guesses(text or "")
+        return self._tried[side]
+
+    def _reproduces(self, side: Side, settings: FormatSettings) -> bool:
+        """Whether settings reproduce the whole text of a side; the formatter runs when that is asked."""
+        key = side, settings
+        if key not in self._proved:
+            text = _decoded(self.texts.get(side))
+            again = self._run(text, settings) if text else None
+            self._proved[key] = again is not None and (
+                _near(again, text or "") if self.formatting.candidates() else again == text
+            )
+        return self._proved[key]
 
     def _run(self, text: str, settings: FormatSettings) -> str | None:
         return self.formatting.run(text, settings, stub=self.stub)
@@ -200,8 +208,13 @@ class Polish:
 
     def _guessed(self) -> list[FormatSettings]:
         """Settings that reproduce the whole text of both sides."""
-        ours = self._of_file(Side.OURS)
-        return [s for s in ours if s in self._of_file(Side.THEIRS)] if ours else []
+        both = (Side.OURS, Side.THEIRS)
+        return [
+            settings
+            for settings in self._candidates(Side.OURS)
+            if settings in self._candidates(Side.THEIRS)
+            and all(self._reproduces(side, settings) for side in both)
+        ]
 
     def _under(self, settings: FormatSettings, composed: Sequence[Composed]) -> list[bytes | None]:
         """Each statement formatted; ``None`` where its versions do not prove the settings."""
@@ -432,7 +445,9 @@ def _near(one: str, other: str) -> bool:
     if one == other:
         return True
     a, b = one.splitlines(), other.splitlines()
-    return max(len(a), len(b)) - len(matches(a, b)) <= max(len(a), len(b)) // _TOLERANCE
+    least = max(len(a), len(b)) - max(len(a), len(b)) // _TOLERANCE
+    # What stands in both, in whatever order, is no less than what matches.
+    return (Counter(a) & Counter(b)).total() >= least and len(matches(a, b)) >= least
 
 
 def _decoded(data: bytes) -> str | None:
