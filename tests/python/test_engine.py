@@ -286,6 +286,9 @@ def test_an_argument_is_not_carried_into_an_f_string() -> None:
         # One is left, as like the one as the other; or two are as like the one there was.
         (("f(a, x=1)", "f(a, x=2)"), ("f(a, x=3)",)),
         (("f(a, x=1)",), ("f(a, x=2)", "f(a, x=3)")),
+        (("f(a, x=1, y=2)",), ("f(a, y=2, x=1, z=4)", "f(a, x=1, y=2, w=5)")),
+        # What it is called on was renamed in one of them.
+        (("a.f(x=1)",), ("b.f(x=1, y=2)", "a.f(x=1, y=3)")),
     ],
 )
 def test_look_alikes_stay_open_where_both_changed_them(

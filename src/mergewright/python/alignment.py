@@ -25,7 +25,7 @@ _GAP_LIMIT = 3_000
 _NAMED = frozenset({"def", "class"})
 #: Told by what they are called or by where they stand, however much they resemble each other.
 UNMISTAKABLE = frozenset({"def", "class", "import", "from", "doc", "tail", "error"})
-#: Similarities that differ by no more do not tell which of two statements an edited one comes from.
+#: Similarities that differ by no more do not tell which of two definitions a renamed one comes from.
 _TIE = 0.05
 _KEYED = frozenset({"def", "class", "assign", "import", "from", "doc", "tail"})
 
@@ -114,9 +114,8 @@ def doubtful(
             other = astray.get(base[i].fingerprint)
             if other is not None:
                 runs.append((min(i, other), max(i, other)))
-            near = similarity(base[i], side[j]) - _TIE
-            rivals = [x for x in (*gone[at], *gone[at + 1]) if _alike(base[x], side[j], near)]
-            if rivals or any(_alike(base[i], side[y], near) for y in (*new[at], *new[at + 1])):
+            rivals = [x for x in (*gone[at], *gone[at + 1]) if _alike(base[x], side[j])]
+            if rivals or any(_alike(base[i], side[y]) for y in (*new[at], *new[at + 1])):
                 runs.append((min(i, *rivals, i), max(i, *rivals, i)))
         else:
             runs += _shifted(base, side, straight, at, gone, new)
@@ -183,9 +182,16 @@ def _left_over(length: int, fixed: list[int], used: set[int]) -> list[list[int]]
     return [[n for n in range(start + 1, end) if n not in used] for start, end in pairwise(bounds)]
 
 
-def _alike(one: Item, other: Item, least: float = SIMILAR) -> bool:
-    """Whether an item may be an edited version of another one that bears the same name, if any."""
-    return one.key == other.key and similarity(one, other) >= max(least, SIMILAR)
+def _alike(one: Item, other: Item) -> bool:
+    """Whether an item may be an edited version of another one that bears the same name, if any.
+
+    Of a call the last part of its name counts: what it is called on may have been renamed.
+    """
+    if one.kind != other.kind or similarity(one, other) < SIMILAR:
+        return False
+    calls = one.kind == "call"
+    names = [item.name.rpartition(".")[2] if calls else item.name for item in (one, other)]
+    return names[0] == names[1]
 
 
 def _one_holds_other(one: Item, other: Item) -> bool:

@@ -1247,7 +1247,7 @@ def _without_doubtful(
         if unpaired:
             left = [(i, j) for i, j in mine if i not in unpaired]
             made = replace(made, **{side.value: left})
-    crossed = _crossed(v, made)
+    crossed = _crossed(v, pairs)
     for i in crossed:
         slots[i].doubtful = Side.BOTH
     return (

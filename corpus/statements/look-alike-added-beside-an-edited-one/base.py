@@ -1,0 +1,6 @@
+"""Places the shards."""
+
+
+def place(planner, hosts, spread):
+    planner.place(hosts=hosts, spread=spread, pinned=False)
+    planner.seal()
