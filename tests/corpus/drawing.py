@@ -137,6 +137,9 @@ def scenario(
             middle = (at[0] + at[1]) // 2
             options = sorted(options, key=lambda draft: abs(draft[0].start - middle))[:3]
         change, *more = random.choice(options)
+        renamed = [data[c.start : c.end] for e in made for c in e.changes if "renamed" in c.kind]
+        if change.kind == "twin-added" and any(name in change.text for name in renamed):
+            continue  # the look-alike follows the renaming, or stays open
         split = [c.carry for e in made for c in e.changes if c.carry and c.kind == "class-split"]
         if change.kind == "function" and any(a < change.start < b for a, b in split):
             continue  # it may belong to either of the two classes
