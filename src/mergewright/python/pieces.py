@@ -568,7 +568,7 @@ class NodeMerger:
         replaced = [k for k in tables.base if k not in tables.ours and k not in tables.theirs]
         mine = [k for k in tables.ours if k not in tables.base and k not in tables.theirs]
         other = [k for k in tables.theirs if k not in tables.base and k not in tables.ours]
-        if replaced and mine and other and what in {"key", "keyword", "keyword parameter"}:
+        if replaced and mine and other and what in _REPLACED_BY_BOTH:
             raise Contest(f"both sides replaced {what} {called(tables.base[replaced[0]])}")
         unpacked = [k for k in replaced if _is_unpacked(k)]
         if unpacked and any(map(_is_unpacked, [*mine, *other])):
@@ -631,6 +631,8 @@ class NodeMerger:
 #: Elements of one collection, in the words of the proof. An imported or exported name, a keyword of a call
 #: stands for itself; measured, such removals beside additions are right.
 _MEMBERS = frozenset({"element", "key"})
+#: What both sides may have put something of their own in the place of: then they changed one thing.
+_REPLACED_BY_BOTH = _MEMBERS | {"keyword", "keyword parameter"}
 
 
 def _is_unpacked(key: Hashable) -> bool:

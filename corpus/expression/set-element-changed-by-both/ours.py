@@ -1,0 +1,2 @@
+def parcels(route):
+    return {"{}/in".format(route.name, sep="-"), route.home}
