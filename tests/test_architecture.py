@@ -71,3 +71,13 @@ def test_core_prints_and_opens_nothing(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in {"print", "open", "input", "exec", "eval"}
+
+
+def test_test_modules_of_plain_folders_have_names_of_their_own() -> None:
+    """Pytest refuses the second module of one name, unless its folder is a package."""
+    plain = [
+        path.name
+        for path in Path(__file__).parent.rglob("test_*.py")
+        if not (path.parent / "__init__.py").exists()
+    ]
+    assert sorted(plain) == sorted(set(plain))
