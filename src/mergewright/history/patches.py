@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from mergewright.text.lines import common_ends
+
 # Below this many telling pieces an equal change may be chance (a version bump, an added import).
 MIN_TELLING = 4
 
@@ -67,27 +69,9 @@ def _normal_lines(lines: Iterable[bytes]) -> dict[bytes, bytes]:
     }
 
 
-def _alike(old: bytes, new: bytes, *, end: bool = False, most: int) -> int:
-    """How many bytes, up to ``most``, two texts share at their start or at their end."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if end:
-            here = old[len(old) - middle : len(old) - low]
-            same = new.endswith(here, 0, len(new) - low)
-        else:
-            same = new.startswith(old[low:middle], low)
-        low, high = (middle, high) if same else (low, middle - 1)
-    return low
-
-
 def _parted(old: bytes, new: bytes) -> tuple[bytes, bytes, bytes]:
     """The parts in which two texts differ, and what stands around them in both; all of whole lines."""
-    shorter = min(len(old), len(new))
-    start = old.rfind(b"\n", 0, _alike(old, new, most=shorter)) + 1
-    shared = _alike(old, new, end=True, most=shorter - start)
-    found = old.find(b"\n", len(old) - shared) + 1
-    end = len(old) - found if found else 0
+    start, end = common_ends(old, new)
     return (
         old[start : len(old) - end],
         new[start : len(new) - end],

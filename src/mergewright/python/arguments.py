@@ -153,7 +153,10 @@ def carry_on(result: bytes, sweep: ArgumentSweep) -> tuple[bytes, list[int]]:
 def _written(text: bytes) -> str | None:
     """An expression as Python writes it."""
     expression = expression_tree(text.decode("utf-8", "surrogateescape"))
-    return None if expression is None else ast.unparse(expression)
+    try:
+        return None if expression is None else ast.unparse(expression)
+    except RecursionError:
+        return None
 
 
 def _values(text: bytes) -> _Values:

@@ -269,11 +269,9 @@ class StructuralMerge:
                 before = next((s for s in reversed(run[:n]) if s.base is not None), None)
                 behind = next((s for s in run[n + 1 :] if s.base is not None), None)
                 around = [s for s in (before, behind) if s is not None]
-                alone = len(around) == 2 or (
-                    all(s in run for s in code[code.index(slot) :])
-                    if behind is None
-                    else all(s in run for s in code[: code.index(slot)])
-                )
+                at = code.index(slot)
+                rest = code[at:] if behind is None else code[:at]
+                alone = len(around) == 2 or all(s in run for s in rest)
                 if (
                     around
                     and alone

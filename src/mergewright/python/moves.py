@@ -514,8 +514,11 @@ class _Walk:
                 stop = i + 1
                 while stop < len(base) and stop not in to_moved and base[stop].kind != "tail":
                     stop += 1
-                twin = _twin_beside(base, i, stop)
-                if edited is not None and base[i].kind != "tail" and not twin:
+                if (
+                    edited is not None
+                    and base[i].kind != "tail"
+                    and not _twin_beside(base, i, stop)
+                ):
                     self._gone(base[i:stop], edited, to_edited, scope, (id(base), i - 1), i)
                 i = stop
                 continue
@@ -615,12 +618,11 @@ class _Walk:
 
 def _twin_beside(block: Sequence[Item], start: int, stop: int) -> bool:
     """Whether a statement of a run stands elsewhere in its block, too: which one moved cannot be told."""
-    beside = {item.fingerprint for item in (*block[:start], *block[stop:])}
-    return any(
-        item.fingerprint in beside
-        for item in block[start:stop]
-        if item.kind not in _DEFINITIONS and item.kind != "tail"
-    )
+    apart = _DEFINITIONS | {"tail"}
+    run = {item.fingerprint for item in block[start:stop] if item.kind not in apart}
+    # Definitions are never taken for a statement: what they hold is not read.
+    beside = (item for item in (*block[:start], *block[stop:]) if item.kind not in apart)
+    return bool(run) and any(item.fingerprint in run for item in beside)
 
 
 def _clauses(one: Sequence[Section], other: Sequence[Section]) -> dict[int, int]:
