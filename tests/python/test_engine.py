@@ -450,3 +450,19 @@ def test_statements_edited_while_another_moved_past_them() -> None:
     theirs = base.replace("    a.equal", "    # As strings.\n    a.equal")
     for result in (merge(base, ours, theirs), merge(base, theirs, ours)):
         assert not result.clean
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_comment_that_one_side_put_a_statement_below_is_in_both_sides_of_the_conflict(
+    swap: bool,
+) -> None:
+    """Ours moved the statement before it; whichever side is taken, the comment stands."""
+    base = b"def f(a):\n    load(a)\n    # Keep it.\n    store(a)\n    close(a)\n    return a\n"
+    ours = base.replace(b"    load(a)\n", b"").replace(b"    return", b"    load(a)\n    return")
+    theirs = base.replace(b"    store(a)", b"    if not a:\n        return None\n    store(a)")
+    if swap:
+        ours, theirs = theirs, ours
+    merge = merge_python("a.py", ThreeWay(base=base, ours=ours, theirs=theirs))
+    (place,) = merge.contested
+    assert all(text.count(b"# Keep it.\n") == 1 for text in place.versions)
+    assert all(merge.text(side).count(b"# Keep it.\n") == 1 for side in (Side.OURS, Side.THEIRS))

@@ -167,21 +167,21 @@ class StructuralMerge:
         theirs_at = {id(s): n for n, s in enumerate(theirs_list)}
         to_ours = [(n, ours_at[id(s)]) for n, s in enumerate(base_list) if id(s) in ours_at]
         to_theirs = [(n, theirs_at[id(s)]) for n, s in enumerate(base_list) if id(s) in theirs_at]
+        run: ThreeWay[list[Slot]] | None = None
         for chunk in chunks(len(base_list), len(ours_list), len(theirs_list), to_ours, to_theirs):
             if chunk.stable:
-                pieces.extend(self.slot(base_list[chunk.base.start], scope, parent))
+                slot = base_list[chunk.base.start]
+                if run is not None and pieces and isinstance(pieces[-1], Contested):
+                    pieces[-1] = _with_comment_behind(pieces[-1], run, slot)
+                pieces.extend(self.slot(slot, scope, parent))
+                run = None
             else:
-                pieces.extend(
-                    self.run(
-                        ThreeWay(
-                            base=base_list[chunk.base.start : chunk.base.stop],
-                            ours=ours_list[chunk.ours.start : chunk.ours.stop],
-                            theirs=theirs_list[chunk.theirs.start : chunk.theirs.stop],
-                        ),
-                        scope,
-                        parent,
-                    )
+                run = ThreeWay(
+                    base=base_list[chunk.base.start : chunk.base.stop],
+                    ours=ours_list[chunk.ours.start : chunk.ours.stop],
+                    theirs=theirs_list[chunk.theirs.start : chunk.theirs.stop],
                 )
+                pieces.extend(self.run(run, scope, parent))
         return pieces
 
     def run(self, v: ThreeWay[list[Slot]], scope: str, parent: str) -> list[Piece]:
@@ -1218,6 +1218,28 @@ def _not_inserted(
         or items[j].fingerprint not in inserted
         or items[j].fingerprint == base[i].fingerprint
     ]
+
+
+def _with_comment_behind(place: Contested, run: ThreeWay[list[Slot]], slot: Slot) -> Contested:
+    """An open place with the comment behind it that one side put its own statement below.
+
+    The statement behind loses the comment with that side; whoever takes the other side is to have it.
+    """
+    base, *items = slot.versions()
+    if base is None:
+        return place
+    for side, mine, other in zip((Side.OURS, Side.THEIRS), items, items[::-1], strict=True):
+        if mine is None or other is None or other.lead != base.lead:
+            continue
+        gone = Counter(_comment_lines(base.lead)) - Counter(_comment_lines(mine.lead))
+        if gone and gone <= Counter(_comment_lines(_text(run.get(side), side))):
+            texts = place.versions
+            behind = {
+                "base": texts.base + base.lead,
+                side.other.value: texts.get(side.other) + base.lead,
+            }
+            return replace(place, versions=replace(texts, **behind))
+    return place
 
 
 def _without_doubtful(
